@@ -1,0 +1,38 @@
+# Every third-party library in one place, each with the advice for the reader who lacks it.
+
+set(_advice "; on Debian: deploy/quickstart installs it, or see docs/building.md")
+
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+
+find_package(CapnProto CONFIG)
+if(NOT CapnProto_FOUND)
+  message(FATAL_ERROR "Cap'n Proto is missing (libcapnp-dev, capnproto)${_advice}")
+elseif(CapnProto_VERSION VERSION_LESS 0.9.2)
+  message(FATAL_ERROR "Cap'n Proto ${CapnProto_VERSION} is too old, 0.9.2 or newer is needed${_advice}")
+endif()
+
+find_package(OpenSSL 3.0 REQUIRED)
+find_package(yaml-cpp 0.7 REQUIRED)
+if(NOT TARGET yaml-cpp::yaml-cpp)
+  add_library(yaml-cpp::yaml-cpp ALIAS yaml-cpp)  # 0.7 has no namespace
+endif()
+find_package(CLI11 QUIET)
+if(NOT TARGET CLI11::CLI11)
+  find_path(CLI11_INCLUDE CLI/CLI.hpp)
+  if(NOT CLI11_INCLUDE)
+    message(FATAL_ERROR "CLI11 is missing (libcli11-dev)${_advice}")
+  endif()
+  add_library(CLI11::CLI11 INTERFACE IMPORTED)
+  target_include_directories(CLI11::CLI11 SYSTEM INTERFACE ${CLI11_INCLUDE})
+endif()
+find_package(nlohmann_json 3.11 QUIET)
+if(NOT TARGET nlohmann_json::nlohmann_json)
+  message(FATAL_ERROR "nlohmann/json 3.11 is missing (nlohmann-json3-dev)${_advice}")
+endif()
+pkg_check_modules(UV REQUIRED IMPORTED_TARGET libuv>=1.44)
+pkg_check_modules(PQXX REQUIRED IMPORTED_TARGET libpqxx>=6.4)
+if(FLEETMARK_TESTS)
+  find_package(GTest 1.12 REQUIRED)
+  include(GoogleTest)
+endif()

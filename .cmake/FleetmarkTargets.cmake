@@ -1,0 +1,49 @@
+# fm_add_library(common_base SOURCES a.cpp DEPS fleetmark::x PRIVATE_DEPS y::z)
+#   static library with the alias fleetmark::common_base. DEPS are seen by its headers, PRIVATE_DEPS
+#   only by its sources: a third-party header never leaves its folder.
+# fm_add_program(fleetmark-agent SOURCES ... DEPS ...)
+# fm_add_test(common_base_test LABELS unit SOURCES ... DEPS ...)
+#   one GoogleTest program; every TEST is a test of its own for ctest.
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
+
+add_library(fleetmark_options INTERFACE)
+target_compile_options(fleetmark_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Werror=switch
+  -Werror=return-type
+  $<$<BOOL:${FLEETMARK_WERROR}>:-Werror>)
+if(FLEETMARK_SANITIZE)
+  string(REPLACE ";" "," sanitizers "${FLEETMARK_SANITIZE}")
+  target_compile_options(fleetmark_options INTERFACE -fsanitize=${sanitizers} -fno-omit-frame-pointer)
+  target_link_options(fleetmark_options INTERFACE -fsanitize=${sanitizers})
+endif()
+target_include_directories(fleetmark_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
+
+function(fm_add_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;PRIVATE_DEPS" ${ARGN})
+  add_library(fleetmark_${name} STATIC ${ARG_SOURCES})
+  add_library(fleetmark::${name} ALIAS fleetmark_${name})
+  target_link_libraries(fleetmark_${name} PUBLIC ${ARG_DEPS} PRIVATE fleetmark_options ${ARG_PRIVATE_DEPS})
+endfunction()
+
+function(fm_add_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE fleetmark_options ${ARG_DEPS})
+endfunction()
+
+function(fm_add_test name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;DEPS;LABELS;ENVIRONMENT" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE fleetmark_options ${ARG_DEPS} GTest::gmock GTest::gtest_main)
+  gtest_discover_tests(${name}
+    DISCOVERY_MODE PRE_TEST
+    PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT}
+               ENVIRONMENT "FLEETMARK_BIN=${CMAKE_BINARY_DIR}/bin;FLEETMARK_SOURCE=${PROJECT_SOURCE_DIR};${ARG_ENVIRONMENT}")
+endfunction()

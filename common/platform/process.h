@@ -1,0 +1,83 @@
+// Child processes, signals and private files: what the coordinator, the agent and the command all
+// need of an operating system. Implementations stand in posix/ and linux/.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/base/result.h"
+#include "common/base/units.h"
+
+namespace fleetmark::platform {
+
+struct SpawnOptions {
+  std::string program;                   // absolute path
+  std::vector<std::string> arguments;    // without argv[0]
+  std::vector<std::string> environment;  // added to or replacing the parent's, "KEY=value"
+  std::string workingDirectory;          // empty: the parent's
+  std::string runAsUser;                 // empty: the same; needs root
+  bool ownProcessGroup = true;           // so that killTree reaches grandchildren
+  bool dieWithParent = true;             // SIGKILL (or dieSignal) when the parent's thread ends
+  int dieSignal = 0;                     // 0: SIGKILL
+  bool pipeStdin = false;
+  bool pipeStdout = false;               // else /dev/null, or a file, or inherited
+  bool pipeStderr = false;
+  std::string stdoutFile;                // appended; also takes stderr when it isn't piped
+  bool inheritOutput = false;            // stdout and stderr of the parent
+};
+
+struct ExitStatus {
+  bool signalled = false;
+  int code = 0;  // exit code, or the signal's number
+  bool clean() const { return !signalled && code == 0; }
+  std::string describe() const;  // "exit code 3", "killed by signal 9"
+};
+
+// Owns one child. Destruction kills and reaps it (with its group). Calls may come from any one
+// thread at a time; wait and kill may race from two threads.
+class Process {
+ public:
+  virtual ~Process() = default;
+  virtual std::int64_t pid() const = 0;
+  // Waits at most `limit`; nullopt: still running.
+  virtual std::optional<ExitStatus> wait(base::Nanos limit) = 0;
+  virtual void terminate() = 0;  // SIGTERM to the group
+  virtual void interrupt() = 0;  // SIGINT to the process alone
+  virtual void killTree() = 0;   // SIGKILL to the group
+  // True when a process of the group other than the leader is still alive.
+  virtual bool groupAlive() = 0;
+  // Reads what is there, waiting at most `limit`. Empty string and eof=true at the end.
+  struct Read {
+    std::string bytes;
+    bool eof = false;
+    bool timedOut = false;
+  };
+  virtual base::Result<Read> readStdout(std::size_t most, base::Nanos limit) = 0;
+  virtual base::Result<Read> readStderr(std::size_t most, base::Nanos limit) = 0;
+  virtual base::Status writeStdin(const std::string& bytes) = 0;
+  virtual void closeStdin() = 0;
+};
+
+// kNotFound: no such program; kUnavailable: no memory or process; kDenied: may not change user.
+base::Result<std::unique_ptr<Process>> spawn(const SpawnOptions& options);
+
+std::string ownExecutable();  // absolute path of this program
+bool runningAsRoot();
+std::int64_t ownPid();
+
+// SIGINT and SIGTERM set a flag instead of ending the process. install() once in main, before any
+// thread. SIGPIPE is ignored.
+class StopSignal {
+ public:
+  static void install();
+  static bool requested();
+  static int count();  // how often: the second Ctrl-C means hurry
+  // Sleeps up to `limit`, returns early (true) once a stop is requested.
+  static bool waitFor(base::Nanos limit);
+  static void raise();  // as if a signal had come; for tests and orderly ends
+};
+
+}  // namespace fleetmark::platform

@@ -1,0 +1,217 @@
+// Everything the services ask of the database. One UnitOfWork is one transaction; nothing is
+// stored until commit() returned ok. Not thread-safe: each worker thread owns one Database.
+//
+// Errors: kUnavailable (connection lost, server away: the whole unit may be tried again; a commit
+// in doubt is kUnavailable too, and every use case is idempotent), kConflict (serialisation or
+// lock time-out), kNotFound, kInternal. Times are the database's.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/base/ids.h"
+#include "common/base/result.h"
+#include "common/base/units.h"
+#include "common/model/campaign.h"
+#include "common/model/work.h"
+#include "common/stats/summary.h"
+#include "coordinator/domain/states.h"
+#include "coordinator/ports/views.h"
+
+namespace fleetmark::coordinator::ports {
+
+struct NewCampaign {
+  model::Plan plan;
+  std::string yaml;        // as submitted, after variables
+  std::string requestKey;  // empty: none
+  std::string submittedBy;
+  std::int32_t maxAttempts = 3;
+};
+
+class CampaignStore {
+ public:
+  virtual ~CampaignStore() = default;
+  // Campaign, runners, profiles, jobs, steps and dependencies. A requestKey seen before answers
+  // the campaign it made then.
+  virtual base::Result<base::CampaignId> insert(const NewCampaign& campaign) = 0;
+  // `ref`: an id in decimal, or a name (its newest campaign). kNotFound with the nearest names.
+  virtual base::Result<base::CampaignId> resolve(const std::string& ref) = 0;
+  virtual base::Result<CampaignSummary> summary(base::CampaignId id) = 0;
+  virtual base::Result<std::vector<CampaignSummary>> list(std::uint32_t limit) = 0;  // newest first
+  virtual base::Result<std::vector<StepStatus>> steps(base::CampaignId id) = 0;  // by position
+  // Locks the row until the unit ends.
+  virtual base::Result<domain::CampaignState> lockState(base::CampaignId id) = 0;
+  virtual base::Status setState(base::CampaignId id, domain::CampaignState state) = 0;
+  // Campaigns that are not terminal although every job is (a crash between two transactions).
+  virtual base::Result<std::vector<base::CampaignId>> finishable() = 0;
+};
+
+// One step as the state machines need it, with row locks held until the unit ends.
+struct StepSnapshot {
+  base::StepId step;
+  base::JobId job;
+  base::CampaignId campaign;
+  domain::StepState state = domain::StepState::kBlocked;
+  std::int32_t epoch = 0;
+  std::int32_t attempts = 0;
+  std::int32_t maxAttempts = 3;
+  // Of the live lease, if any.
+  std::optional<domain::LeaseState> lease;
+  std::string leaseToken;
+  bool leaseExpired = false;  // by the database's clock
+  // Of the attempt with the epoch asked for.
+  std::optional<base::AttemptId> attempt;
+  bool attemptEnded = false;
+  std::string attemptBodySha256;   // of the accepted completion; empty: none
+  base::AgentId attemptAgent;
+};
+
+struct ClaimRequest {
+  base::AgentId agent;
+  std::int64_t session = 0;  // session epoch from registration; an older one gets nothing
+  base::Nanos leaseTtl{0};
+};
+
+struct StepEnd {
+  base::StepId step;
+  std::int32_t epoch = 0;
+  domain::StepState newState = domain::StepState::kReady;  // of the step
+  model::Outcome outcome = model::Outcome::kInfrastructure;  // of the attempt
+  std::string message;
+  std::string bodySha256;  // empty when no completion arrived (expired)
+  base::Nanos retryDelay{0};  // with newState = kReady
+  std::vector<model::Notice> notices;
+  std::string environmentBeforeJson = "{}";
+  std::string environmentAfterJson = "{}";
+};
+
+class QueueStore {
+ public:
+  virtual ~QueueStore() = default;
+  // At most one step for this agent: ready, due, labels and probes match, host relations hold, and
+  // no live lease on the agent's machine. Moves step ready->leased, raises the epoch, makes the
+  // attempt and the lease. Empty: nothing to do. kConflict: another claim won, try again.
+  virtual base::Result<std::optional<model::Assignment>> claim(const ClaimRequest& request) = 0;
+  // Locks step, lease and the attempt with that epoch. kNotFound: no such step.
+  virtual base::Result<StepSnapshot> lock(base::StepId step, std::int32_t epoch) = 0;
+  // Ends the attempt and its lease, stores the new step state; where it is terminal the dependants
+  // move as well (ready with their delay, or cancelled), and the job's state follows.
+  virtual base::Status end(const StepEnd& end) = 0;
+  virtual base::Result<std::vector<model::RenewAnswer>> renew(
+      const base::AgentId& agent, std::span<const model::LeaseRef> leases, base::Nanos ttl) = 0;
+  // (step, epoch) of leases past their time, at most `limit`, skipping rows locked by others.
+  virtual base::Result<std::vector<std::pair<base::StepId, std::int32_t>>> expired(
+      std::uint32_t limit) = 0;
+  // Cancels every step that isn't leased or terminal, marks live leases kCancelling; returns how
+  // many leases are still live.
+  virtual base::Result<std::uint32_t> cancelCampaign(base::CampaignId id) = 0;
+  // True when every job of the campaign is terminal.
+  virtual base::Result<bool> allJobsEnded(base::CampaignId id) = 0;
+};
+
+class SampleStore {
+ public:
+  virtual ~SampleStore() = default;
+  // kOk, kDuplicate (same number and content) or kFenced (same number, other content).
+  virtual base::Result<model::IngestAnswer> append(base::AttemptId attempt,
+                                                   const model::SampleChunk& chunk) = 0;
+  // Chunk numbers below `count` that are absent.
+  virtual base::Result<std::vector<std::uint32_t>> missing(base::AttemptId attempt,
+                                                           std::uint32_t count) = 0;
+  // All samples of an attempt, by metric and index.
+  virtual base::Result<std::vector<model::Sample>> load(base::AttemptId attempt) = 0;
+  struct MetricResult {
+    std::string metric;
+    model::Unit unit;
+    model::Better better;
+    bool headline = false;
+    std::uint32_t requested = 0;
+    std::uint32_t attempted = 0;
+    stats::Summary summary;  // over the samples with verdict ok; n may be 0
+  };
+  virtual base::Status insertResults(base::AttemptId attempt,
+                                     std::span<const MetricResult> results) = 0;
+  virtual base::Status appendLog(base::AttemptId attempt, const std::string& stream,
+                                 std::uint32_t sequence, const std::string& text) = 0;
+  virtual base::Result<ReportData> report(base::CampaignId id) = 0;
+};
+
+struct Registration {
+  base::AgentId agent;
+  std::int64_t session = 0;
+};
+
+class AgentStore {
+ public:
+  virtual ~AgentStore() = default;
+  // Inserts or updates agent, host and environment, raises the session epoch. Leases of an earlier
+  // session of the same agent process that it can't know of any more expire at once when the
+  // nonce differs.
+  virtual base::Result<Registration> registerAgent(const model::AgentHello& hello) = 0;
+  virtual base::Status heartbeat(const base::AgentId& agent, std::int64_t session) = 0;
+  virtual base::Status disconnected(const base::AgentId& agent, std::int64_t session) = 0;
+  // Online: a heartbeat within `window`.
+  virtual base::Result<std::vector<AgentView>> list(base::Nanos window) = 0;
+};
+
+struct Credential {
+  std::string serial;   // hexadecimal, as in the certificate
+  std::string role;     // agent | operator | coordinator
+  std::string subject;  // uuid
+  std::string name;
+  std::optional<base::WallTime> expiresAt;
+  bool revoked = false;
+};
+
+class CredentialStore {
+ public:
+  virtual ~CredentialStore() = default;
+  virtual base::Status insert(const Credential& credential) = 0;
+  virtual base::Result<std::optional<Credential>> find(const std::string& serial) = 0;
+};
+
+class EventStore {
+ public:
+  virtual ~EventStore() = default;
+  virtual base::Status append(base::CampaignId campaign, base::StepId step, const std::string& kind,
+                              const std::string& dataJson) = 0;
+  // Events after `cursor` ("" from the beginning), oldest first, at most `limit`. Only events that
+  // no transaction still running can precede, so a reader that goes on from the last cursor misses
+  // none.
+  virtual base::Result<std::vector<CampaignEvent>> after(base::CampaignId campaign,
+                                                         const std::string& cursor,
+                                                         std::uint32_t limit) = 0;
+};
+
+class UnitOfWork {
+ public:
+  virtual ~UnitOfWork() = default;  // rolls back unless committed
+  virtual CampaignStore& campaigns() = 0;
+  virtual QueueStore& queue() = 0;
+  virtual SampleStore& samples() = 0;
+  virtual AgentStore& agents() = 0;
+  virtual CredentialStore& credentials() = 0;
+  virtual EventStore& events() = 0;
+  virtual base::Status commit() = 0;
+};
+
+// kSynchronous for everything that must not be lost or handed out twice; kRelaxed
+// (synchronous_commit=off) for renewals, heartbeats, progress and log chunks only.
+enum class Durability { kSynchronous, kRelaxed };
+
+class Database {
+ public:
+  virtual ~Database() = default;
+  // Connects again where the connection was lost.
+  virtual base::Result<std::unique_ptr<UnitOfWork>> begin(
+      Durability durability = Durability::kSynchronous) = 0;
+  // One read-only statement as the role fleetmark_reader, with its timeouts. kInvalid carries
+  // PostgreSQL's own message.
+  virtual base::Result<Table> query(const std::string& statement, std::uint32_t maxRows) = 0;
+};
+
+}  // namespace fleetmark::coordinator::ports

@@ -45,7 +45,9 @@ inline Error denied(std::string message) { return {ErrorCode::kDenied, std::move
 inline Error unavailable(std::string message) {
   return {ErrorCode::kUnavailable, std::move(message)};
 }
-inline Error overloaded(std::string message) { return {ErrorCode::kOverloaded, std::move(message)}; }
+inline Error overloaded(std::string message) {
+  return {ErrorCode::kOverloaded, std::move(message)};
+}
 inline Error unsupported(std::string message) {
   return {ErrorCode::kUnsupported, std::move(message)};
 }
@@ -128,7 +130,7 @@ using Status = Result<void>;
 
 // FM_TRY_ASSIGN(auto x, result): declares or assigns x, or returns the error.
 #define FM_TRY_ASSIGN(lhs, expr) FM_TRY_ASSIGN_IMPL(FM_CONCAT(fmTry, __LINE__), lhs, expr)
-#define FM_TRY_ASSIGN_IMPL(name, lhs, expr)               \
-  auto name = (expr);                                     \
-  if (!name.has_value()) return std::move(name).error();  \
+#define FM_TRY_ASSIGN_IMPL(name, lhs, expr)              \
+  auto name = (expr);                                    \
+  if (!name.has_value()) return std::move(name).error(); \
   lhs = std::move(name).value()

@@ -34,12 +34,12 @@ struct RunnerSpec {
 // One entry under `probes`, with defaults filled in and units normalised.
 struct ProbeUse {
   Profile profile;
-  std::string paramsJson;         // the profile's params alone
-  std::string placementJson = "{}";  // what is no part of the profile: paths, addresses
-  base::Nanos estimate{0};        // expected duration of one step
-  base::Nanos timeLimit{0};       // a step over this is ended
+  std::string paramsJson;              // the profile's params alone
+  std::string placementJson = "{}";    // what is no part of the profile: paths, addresses
+  base::Nanos estimate{0};             // expected duration of one step
+  base::Nanos timeLimit{0};            // a step over this is ended
   std::uint32_t requestedSamples = 0;  // per metric
-  std::vector<std::string> on;    // runner names; empty: all
+  std::vector<std::string> on;         // runner names; empty: all
   bool operator==(const ProbeUse&) const = default;
 };
 

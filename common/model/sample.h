@@ -35,10 +35,10 @@ enum class Verdict {
 };
 
 struct Sample {
-  std::string metric;             // name in the probe's MetricSpec list
-  std::uint32_t index = 0;        // 0-based within the metric and attempt
-  std::int64_t startedAtNs = 0;   // wall clock, ns since the Unix epoch, UTC
-  std::optional<double> value;    // absent when there is no number; never a made-up zero
+  std::string metric;            // name in the probe's MetricSpec list
+  std::uint32_t index = 0;       // 0-based within the metric and attempt
+  std::int64_t startedAtNs = 0;  // wall clock, ns since the Unix epoch, UTC
+  std::optional<double> value;   // absent when there is no number; never a made-up zero
   Verdict verdict = Verdict::kOk;
   std::vector<std::string> reasons;  // why the verdict isn't kOk, for people
   std::string contextJson = "{}";    // evidence: contention, latency histogram, proof figures

@@ -25,11 +25,11 @@ struct AgentHello {
   base::AgentId agent;  // from the certificate on the coordinator's side, see AgentGateway
   std::string name;
   std::string version;
-  Labels labels;                         // host facts merged with the agent's config
-  std::vector<std::string> probes;       // capabilities: probe names with their protocol, "cpu/1"
+  Labels labels;                    // host facts merged with the agent's config
+  std::vector<std::string> probes;  // capabilities: probe names with their protocol, "cpu/1"
   HostFacts host;
-  std::string instanceNonce;             // one per start of the agent process
-  std::int64_t wallClockNs = 0;          // the agent's clock, for the recorded offset
+  std::string instanceNonce;     // one per start of the agent process
+  std::int64_t wallClockNs = 0;  // the agent's clock, for the recorded offset
 };
 
 struct Assignment {
@@ -61,8 +61,8 @@ struct SampleChunk {
 // The end of an attempt, sent after its chunks.
 struct Completion {
   Outcome outcome = Outcome::kMeasured;
-  std::string message;            // empty when measured
-  std::uint32_t chunkCount = 0;   // how many chunks belong to the attempt
+  std::string message;           // empty when measured
+  std::uint32_t chunkCount = 0;  // how many chunks belong to the attempt
   std::vector<Notice> notices;
   std::string environmentBeforeJson = "{}";
   std::string environmentAfterJson = "{}";

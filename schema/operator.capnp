@@ -37,8 +37,14 @@ struct StepStatus {
   samplesRequested @12 :UInt32;
   progress @13 :Text;           # what the probe does now
   message @14 :Text;            # why it failed
-  headline @15 :Text;           # "33,120 it/s", when there is one
-  variation @16 :Float64;       # population CV of the headline, < 0: none
+  headline :group {             # the median of the first headline metric
+    metric @15 :Text;           # empty: none
+    value @16 :Float64;
+    variation :union {          # population coefficient of variation
+      absent @21 :Void;
+      ratio @22 :Float64;
+    }
+  }
   startedAtNs @17 :Int64;       # 0: not started
   endedAtNs @18 :Int64;
   waiting @19 :Text;            # why it isn't running: "machine busy: local-a disk"

@@ -59,6 +59,8 @@ struct StepSnapshot {
   std::int32_t epoch = 0;
   std::int32_t attempts = 0;
   std::int32_t maxAttempts = 3;
+  std::string probe;
+  std::uint32_t requestedSamples = 0;  // per metric
   // Of the live lease, if any.
   std::optional<domain::LeaseState> lease;
   std::string leaseToken;

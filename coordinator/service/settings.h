@@ -1,0 +1,17 @@
+// Times that coordinator and agents agree on.
+#pragma once
+
+#include <chrono>
+
+#include "common/base/units.h"
+
+namespace fleetmark::coordinator::service {
+
+struct Settings {
+  base::Nanos leaseTtl = std::chrono::seconds(15);
+  base::Nanos heartbeat = std::chrono::seconds(5);      // agents renew at least this often
+  base::Nanos onlineWindow = std::chrono::seconds(20);  // without a heartbeat: offline
+  std::int32_t maxAttempts = 3;                         // of a step that infrastructure failed
+};
+
+}  // namespace fleetmark::coordinator::service

@@ -46,6 +46,7 @@ struct StepStatus {
   std::uint32_t samplesOk = 0;
   std::uint32_t samplesSeen = 0;
   std::uint32_t samplesRequested = 0;  // over all metrics
+  std::string progress;                // what the probe does now; known to one coordinator alone
   std::string message;                 // why it failed
   std::string headlineMetric;          // with headlineValue: the first headline metric's median
   std::optional<double> headlineValue;

@@ -20,13 +20,16 @@ struct SpawnOptions {
   std::string workingDirectory;          // empty: the parent's
   std::string runAsUser;                 // empty: the same; needs root
   bool ownProcessGroup = true;           // so that killTree reaches grandchildren
-  bool dieWithParent = true;             // SIGKILL (or dieSignal) when the parent's thread ends
-  int dieSignal = 0;                     // 0: SIGKILL
+  // SIGKILL (or dieSignal) when the parent ends. Linux ties this to the THREAD that called spawn:
+  // spawn on one that lives as long as the child should (main, not a worker that comes and goes).
+  // It reaches the child alone, not its own children.
+  bool dieWithParent = true;
+  int dieSignal = 0;  // 0: SIGKILL
   bool pipeStdin = false;
-  bool pipeStdout = false;               // else /dev/null, or a file, or inherited
+  bool pipeStdout = false;  // else /dev/null, or a file, or inherited
   bool pipeStderr = false;
-  std::string stdoutFile;                // appended; also takes stderr when it isn't piped
-  bool inheritOutput = false;            // stdout and stderr of the parent
+  std::string stdoutFile;      // appended; also takes stderr when it isn't piped
+  bool inheritOutput = false;  // stdout and stderr of the parent
 };
 
 struct ExitStatus {
@@ -36,8 +39,9 @@ struct ExitStatus {
   std::string describe() const;  // "exit code 3", "killed by signal 9"
 };
 
-// Owns one child. Destruction kills and reaps it (with its group). Calls may come from any one
-// thread at a time; wait and kill may race from two threads.
+// Owns one child. Destruction kills and reaps it (with its group), waiting at most 10 s for one
+// that a system call holds. Calls may come from any one thread at a time; wait and kill may race
+// from two threads. The child's pid stays taken (a zombie) while others of its group run.
 class Process {
  public:
   virtual ~Process() = default;
@@ -57,11 +61,16 @@ class Process {
   };
   virtual base::Result<Read> readStdout(std::size_t most, base::Nanos limit) = 0;
   virtual base::Result<Read> readStderr(std::size_t most, base::Nanos limit) = 0;
+  // Returns when all is in the pipe: for more than 64 KiB the child must be reading. kUnavailable
+  // when it has closed its input; never raises SIGPIPE.
   virtual base::Status writeStdin(const std::string& bytes) = 0;
   virtual void closeStdin() = 0;
 };
 
-// kNotFound: no such program; kUnavailable: no memory or process; kDenied: may not change user.
+// Returns once the program runs: signal mask and dispositions are reset, no descriptor but 0-2 is
+// passed on. kNotFound: no such program, folder or user; kInvalid: not executable or a relative
+// path; kUnavailable: no memory or process; kDenied: may not
+// change user or execute it.
 base::Result<std::unique_ptr<Process>> spawn(const SpawnOptions& options);
 
 std::string ownExecutable();  // absolute path of this program

@@ -42,8 +42,17 @@ function(fm_add_test name)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE fleetmark_options ${ARG_DEPS} GTest::gmock GTest::gtest_main)
-  gtest_discover_tests(${name}
-    DISCOVERY_MODE PRE_TEST
-    PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT}
-               ENVIRONMENT "FLEETMARK_BIN=${CMAKE_BINARY_DIR}/bin;FLEETMARK_SOURCE=${PROJECT_SOURCE_DIR};${ARG_ENVIRONMENT}")
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+    PROPERTIES TIMEOUT ${ARG_TIMEOUT})
+  # Properties whose values are lists: gtest_discover_tests takes lists apart, so they are set in a
+  # file that ctest reads after the discovered tests.
+  set(environment "FLEETMARK_BIN=${CMAKE_BINARY_DIR}/bin" "FLEETMARK_SOURCE=${PROJECT_SOURCE_DIR}" ${ARG_ENVIRONMENT})
+  set(properties ${CMAKE_CURRENT_BINARY_DIR}/${name}_properties.cmake)
+  file(WRITE ${properties} "if(${name}_TESTS)
+  set_tests_properties(\${${name}_TESTS} PROPERTIES
+    LABELS [==[${ARG_LABELS}]==]
+    ENVIRONMENT [==[${environment}]==])
+endif()
+")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${properties})
 endfunction()

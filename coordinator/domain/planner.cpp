@@ -133,20 +133,20 @@ model::PlannedStep measureStep(const CampaignSpec& spec, const ProbeUse& use) {
 
 }  // namespace
 
-base::Result<model::Plan> planCampaign(const CampaignSpec& spec) {
+base::Result<model::Plan> makePlan(CampaignSpec spec) {
   FM_TRY(checkSpec(spec));
   model::Plan plan;
-  plan.spec = spec;
+  plan.spec = std::move(spec);
   std::map<std::tuple<std::size_t, std::string, std::string>, std::uint32_t> trials;
-  std::vector<base::Nanos> perRunner(spec.runners.size(), base::Nanos(0));
-  for (const Cell& cell : orderedCells(spec)) {
-    const ProbeUse& use = spec.probes[cell.probe];
+  std::vector<base::Nanos> perRunner(plan.spec.runners.size(), base::Nanos(0));
+  for (const Cell& cell : orderedCells(plan.spec)) {
+    const ProbeUse& use = plan.spec.probes[cell.probe];
     PlannedJob job;
     job.runner = cell.runner;
     job.probe = cell.probe;
     job.trial = ++trials[{cell.runner, use.profile.fingerprint, use.placementJson}];
     job.position = static_cast<std::uint32_t>(plan.jobs.size());
-    job.steps.push_back(measureStep(spec, use));
+    job.steps.push_back(measureStep(plan.spec, use));
     perRunner[cell.runner] = addSaturating(perRunner[cell.runner], use.estimate);
     plan.estimateOneMachine = addSaturating(plan.estimateOneMachine, use.estimate);
     plan.jobs.push_back(std::move(job));

@@ -18,6 +18,6 @@ inline constexpr std::size_t kMostJobs = 10'000;
 //   random      all jobs, shuffled by SeededRandom(seed)
 //
 // kInvalid: an empty matrix, more than kMostJobs jobs, or an unknown runner under `on`.
-base::Result<model::Plan> planCampaign(const model::CampaignSpec& spec);
+base::Result<model::Plan> makePlan(model::CampaignSpec spec);
 
 }  // namespace fleetmark::coordinator::domain

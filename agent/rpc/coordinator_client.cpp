@@ -5,6 +5,7 @@
 
 #include "common/base/log.h"
 #include "common/rpc/agent_wire_codec.h"
+#include "common/rpc/kj_compat.h"
 #include "common/rpc/rpc_client.h"
 
 namespace fleetmark::agent::rpc {
@@ -197,7 +198,7 @@ class CoordinatorClient final : public core::CoordinatorPort {
   base::Result<T> call(Fn fn, base::Nanos extra = base::Nanos(0)) {
     return client_->call<T>(
         [this, &fn](schema::Coordinator::Client) -> Answer<T> {
-          KJ_IF_MAYBE (session, loop_.session) { return fn(*session); }
+          if (auto* session = wire::someOf(loop_.session)) return fn(*session);
           return base::Result<T>(base::unavailable("the connection has just been lost"));
         },
         callLimit_ + extra);

@@ -1,0 +1,40 @@
+// The line between a running step and the threads that may end it. Safe on any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "common/base/clock.h"
+#include "common/base/units.h"
+
+namespace fleetmark::agent::core {
+
+enum class StopReason : int {
+  kNone,
+  kCancelled,      // an operator's wish
+  kLeaseLost,      // the coordinator says that the lease is no longer ours
+  kLeaseExpired,   // no renewal was answered in time, so another agent may have the step
+  kAgentStopping,  // this agent was told to end
+};
+
+class RunControl {
+ public:
+  explicit RunControl(base::MonoTime leaseUntil) { extendLease(leaseUntil); }
+
+  // The first reason stands.
+  void stop(StopReason reason) {
+    StopReason none = StopReason::kNone;
+    reason_.compare_exchange_strong(none, reason);
+  }
+  StopReason reason() const { return reason_.load(); }
+
+  // The step may run until then by this machine's monotonic clock.
+  void extendLease(base::MonoTime until) { leaseUntilNs_ = until.time_since_epoch().count(); }
+  base::MonoTime leaseUntil() const { return base::MonoTime(base::Nanos(leaseUntilNs_.load())); }
+
+ private:
+  std::atomic<StopReason> reason_{StopReason::kNone};
+  std::atomic<std::int64_t> leaseUntilNs_{0};
+};
+
+}  // namespace fleetmark::agent::core

@@ -65,7 +65,7 @@ base::Result<base::CampaignId> submit(ports::Database& database, const Settings&
   FM_TRY_ASSIGN(auto spec, loader::loadCampaign(request.yaml, request.fileName, request.variables,
                                                 base::secureRandomSeed() >> 1));
   ports::NewCampaign campaign;
-  FM_TRY_ASSIGN(campaign.plan, domain::planCampaign(spec));
+  FM_TRY_ASSIGN(campaign.plan, domain::makePlan(std::move(spec)));
   campaign.yaml = request.yaml;
   campaign.requestKey = request.requestKey;
   campaign.submittedBy = request.submittedBy;

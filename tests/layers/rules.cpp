@@ -47,6 +47,9 @@ constexpr std::string_view kService[] = {
     "common/base",        "common/crypto",      "common/model",
     "common/stats",       "common/probes",      "common/platform",
     "coordinator/domain", "coordinator/loader", "coordinator/ports"};
+constexpr std::string_view kIdentity[] = {"common/base", "common/crypto", "common/model",
+                                          "common/platform", "coordinator/domain",
+                                          "coordinator/ports"};
 constexpr std::string_view kReport[] = {"common/base",      "common/crypto", "common/model",
                                         "common/stats",     "common/probes", "coordinator/domain",
                                         "coordinator/ports"};
@@ -86,6 +89,7 @@ constexpr std::array kRooms{
     Room{"coordinator/loader", kDomain},
     Room{"coordinator/ports", kPorts},
     Room{"coordinator/service", kService},
+    Room{"coordinator/identity", kIdentity},
     Room{"coordinator/store", kService},
     Room{"coordinator/providers", kService},
     Room{"coordinator/metrics", kService},

@@ -62,6 +62,7 @@ struct CampaignSpec {
   base::Nanos jobLimit{0};         // 0: the probe's own limit stands alone
   base::Nanos noProgressLimit{0};  // 0: none
   std::string title;
+  std::vector<std::string> publish;  // markdown, json, csv; empty: all
   bool operator==(const CampaignSpec&) const = default;
 };
 

@@ -100,6 +100,18 @@ TEST(Layers, RefuseALibraryOutsideItsLeaf) {
   }
 }
 
+TEST(Layers, KeepPlainHeadersOfRpcPlain) {
+  const std::string codec = "#pragma once\n" + include("\"common/rpc/agent_codec.h\"");
+  EXPECT_EQ(checkFile("agent/core/spool.cpp", codec).size(), 0u);
+  EXPECT_EQ(checkFile("agent/platform/a.cpp", codec).size(), 1u);
+  EXPECT_EQ(checkFile("agent/core/a.cpp", include("\"common/rpc/worker_bridge.h\"")).size(), 1u);
+  for (const std::string_view target :
+       {"<kj/common.h>", "\"schema/agent.capnp.h\"", "\"common/rpc/agent_wire_codec.h\""}) {
+    EXPECT_EQ(checkFile("common/rpc/agent_codec.h", "#pragma once\n" + include(target)).size(), 1u)
+        << target;
+  }
+}
+
 TEST(Layers, RefuseTheOperatingSystemOutsidePlatformFolders) {
   constexpr auto kBreaches = std::to_array<Case>({
       {"common/base/a.cpp", "<unistd.h>"},

@@ -181,8 +181,6 @@ constexpr std::string_view kPlainRpcHeaders[] = {
     "common/rpc/agent_codec.h", "common/rpc/probe_pipe.h", "common/rpc/wire_limits.h",
     "common/rpc/tls_identity.h"};
 constexpr std::string_view kPlainRpcReaders[] = {"agent/core"};
-"coordinator/service"
-};
 
 constexpr std::string_view kSides[] = {"agent/", "common/", "coordinator/", "schema/", "tests/"};
 

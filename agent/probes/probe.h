@@ -30,7 +30,7 @@ class SampleSink {
 
 struct ProbeContext {
   const fleetmark::probes::Params& params;
-  Platform& platform;        // operating-system facts and direct I/O, agent/platform
+  Platform& platform;  // operating-system facts and direct I/O, agent/platform
   const base::Clock& clock;
   SampleSink& sink;
 };

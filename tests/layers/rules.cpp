@@ -61,7 +61,8 @@ constexpr std::string_view kCli[] = {
     "common/base",       "common/crypto",     "common/model",       "common/stats",
     "common/probes",     "common/platform",   "coordinator/domain", "coordinator/loader",
     "coordinator/ports", "coordinator/report"};
-constexpr std::string_view kAgentPlatform[] = {"common/base", "common/model", "common/platform"};
+constexpr std::string_view kAgentPlatform[] = {"common/base", "common/crypto", "common/model",
+                                               "common/platform"};
 constexpr std::string_view kAgentProbes[] = {"common/base",   "common/crypto", "common/model",
                                              "common/stats",  "common/probes", "common/platform",
                                              "agent/platform"};

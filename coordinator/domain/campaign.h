@@ -49,6 +49,7 @@ base::Result<Applied<Campaign>> apply(const Campaign& campaign, CampaignEventKin
 CampaignState rollUpCampaign(CampaignState current, std::span<const JobState> jobs);
 
 inline constexpr Transition<CampaignState, CampaignEventKind> kCampaignTransitions[] = {
+    {CampaignState::kQueued, CampaignEventKind::kNoneStarted, CampaignState::kQueued},
     {CampaignState::kQueued, CampaignEventKind::kSomeStarted, CampaignState::kRunning},
     {CampaignState::kQueued, CampaignEventKind::kAllEnded, CampaignState::kDone},
     {CampaignState::kQueued, CampaignEventKind::kCancelRequested, CampaignState::kCancelling},

@@ -1,0 +1,40 @@
+#include "coordinator/domain/states.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace fleetmark::coordinator::domain {
+namespace {
+
+using testing::ElementsAre;
+
+template <typename E>
+std::vector<std::string> wordsOf(const std::vector<E>& all) {
+  std::vector<std::string> out;
+  for (E each : all) out.emplace_back(toString(each));
+  return out;
+}
+
+TEST(States, HaveTheWordsOfTheDatabase) {
+  EXPECT_THAT(wordsOf(allCampaignStates()),
+              ElementsAre("queued", "running", "cancelling", "done", "cancelled"));
+  EXPECT_THAT(wordsOf(allJobStates()),
+              ElementsAre("pending", "running", "done", "failed", "cancelled"));
+  EXPECT_THAT(wordsOf(allStepStates()),
+              ElementsAre("blocked", "ready", "leased", "measured", "failed", "lost", "cancelled"));
+  EXPECT_THAT(wordsOf(allLeaseStates()),
+              ElementsAre("active", "cancelling", "completed", "expired"));
+}
+
+TEST(States, ParseTheirOwnWordsAndNoOthers) {
+  for (auto state : allCampaignStates()) EXPECT_EQ(parseCampaignState(toString(state)), state);
+  for (auto state : allJobStates()) EXPECT_EQ(parseJobState(toString(state)), state);
+  for (auto state : allStepStates()) EXPECT_EQ(parseStepState(toString(state)), state);
+  for (auto state : allLeaseStates()) EXPECT_EQ(parseLeaseState(toString(state)), state);
+  EXPECT_EQ(parseStepState("Leased"), std::nullopt);
+  EXPECT_EQ(parseStepState(""), std::nullopt);
+  EXPECT_EQ(parseCampaignState("failed"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace fleetmark::coordinator::domain

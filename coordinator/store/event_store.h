@@ -1,0 +1,33 @@
+// The outbox. Private to this folder.
+//
+// Kinds and their data:
+//   campaign.state  {"state": word}
+//   step.claimed    {"attempt": number, "epoch": number, "agent": name}
+//   step.samples    {"attempt": number, "chunk": number, "samples": number, "ok": number}
+//   step.ended      {"state": word, "outcome": word, "epoch": number, "message": text}; a step that
+//                   was cancelled without an attempt has neither outcome nor epoch
+// and what services append themselves.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "coordinator/ports/store.h"
+#include "coordinator/store/session.h"
+
+namespace fleetmark::coordinator::store {
+
+class PostgresEventStore final : public ports::EventStore {
+ public:
+  explicit PostgresEventStore(Session& session) : session_(session) {}
+  base::Status append(base::CampaignId campaign, base::StepId step, const std::string& kind,
+                      const std::string& dataJson) override;
+  base::Result<std::vector<ports::CampaignEvent>> after(base::CampaignId campaign,
+                                                        const std::string& cursor,
+                                                        std::uint32_t limit) override;
+
+ private:
+  Session& session_;
+};
+
+}  // namespace fleetmark::coordinator::store

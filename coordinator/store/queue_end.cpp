@@ -1,0 +1,247 @@
+// Work comes back: the end of an attempt, what it sets off, and the cancelling of a campaign.
+#include <nlohmann/json.hpp>
+
+#include "coordinator/domain/job.h"
+#include "coordinator/store/campaign_store.h"
+#include "coordinator/store/queue_store.h"
+
+namespace fleetmark::coordinator::store {
+
+namespace {
+
+using domain::StepState;
+
+constexpr Statement kLockJob{"queue_lock_job", R"sql(
+SELECT id FROM job WHERE id = (SELECT job_id FROM step WHERE id = $1) FOR NO KEY UPDATE)sql"};
+
+constexpr Statement kLockStep{"queue_lock_step", R"sql(
+SELECT s.id, s.job_id, s.campaign_id, s.state, s.epoch, s.attempts, s.max_attempts, p.probe,
+       j.requested_samples
+FROM step s JOIN job j ON j.id = s.job_id JOIN profile p ON p.id = j.profile_id
+WHERE s.id = $1 FOR NO KEY UPDATE OF s)sql"};
+
+constexpr Statement kLockLease{"queue_lock_lease", R"sql(
+SELECT state, token, expires_at <= statement_timestamp() FROM lease
+WHERE step_id = $1 FOR UPDATE)sql"};
+
+constexpr Statement kAttempt{"queue_attempt", R"sql(
+SELECT id, ended_at IS NOT NULL, body_sha256, agent_id FROM attempt
+WHERE step_id = $1 AND epoch = $2)sql"};
+
+constexpr Statement kEndAttempt{"queue_end_attempt", R"sql(
+WITH released AS (DELETE FROM lease WHERE step_id = $1 AND epoch = $2)
+UPDATE attempt SET ended_at = statement_timestamp(), outcome = $3, message = $4,
+  body_sha256 = $5, environment_before = $6::jsonb, environment_after = $7::jsonb
+WHERE step_id = $1 AND epoch = $2
+RETURNING id)sql"};
+
+constexpr Statement kNotices{"queue_notices", R"sql(
+INSERT INTO notice (attempt_id, stage, message)
+SELECT $1, u.stage, u.message FROM unnest($2::text[], $3::text[]) AS u(stage, message))sql"};
+
+constexpr Statement kEndStep{"queue_end_step", R"sql(
+UPDATE step s SET
+  state = CASE WHEN $2 = 'ready' AND c.state IN ('cancelling', 'cancelled') THEN 'cancelled'
+               ELSE $2 END,
+  message = $3,
+  run_after = CASE WHEN $2 = 'ready' THEN statement_timestamp() + interval_of_ns($4)
+                   ELSE s.run_after END,
+  ended_at = CASE WHEN $2 <> 'ready' OR c.state IN ('cancelling', 'cancelled')
+                  THEN statement_timestamp() END
+FROM campaign c
+WHERE s.id = $1 AND c.id = s.campaign_id
+RETURNING s.state, s.job_id, s.campaign_id)sql"};
+
+constexpr Statement kNeedMet{"queue_need_met", R"sql(
+UPDATE step s SET
+  needs_open = s.needs_open - 1,
+  run_after = greatest(s.run_after, statement_timestamp() + interval_of_ns(d.delay_ns)),
+  state = CASE s.needs_open WHEN 1 THEN 'ready' ELSE s.state END
+FROM step_dependency d
+WHERE d.needs = $1 AND s.id = d.step_id AND s.state = 'blocked')sql"};
+
+constexpr Statement kNeedFailed{"queue_need_failed", R"sql(
+WITH RECURSIVE below AS (
+  SELECT d.step_id FROM step_dependency d WHERE d.needs = $1
+  UNION
+  SELECT d.step_id FROM step_dependency d JOIN below ON d.needs = below.step_id),
+ended AS (
+  UPDATE step s SET state = 'cancelled', ended_at = statement_timestamp(),
+    message = 'needs ' || (SELECT name FROM step WHERE id = $1) || ', which was not measured'
+  FROM below WHERE s.id = below.step_id AND s.state IN ('blocked', 'ready')
+  RETURNING s.id, s.campaign_id, s.message)
+INSERT INTO event (campaign_id, step_id, kind, data)
+SELECT campaign_id, id, 'step.ended', jsonb_build_object('state', 'cancelled', 'message', message)
+FROM ended)sql"};
+
+constexpr Statement kJobStates{"queue_job_states", R"sql(
+SELECT j.state, s.state FROM job j JOIN step s ON s.job_id = j.id
+WHERE j.id = $1 ORDER BY s.ordinal)sql"};
+
+constexpr Statement kSetJob{"queue_set_job", R"sql(
+UPDATE job SET state = $2,
+  ended_at = CASE WHEN $2 IN ('done', 'failed', 'cancelled') THEN statement_timestamp() END
+WHERE id = $1)sql"};
+
+constexpr Statement kLockJobs{"queue_lock_jobs", R"sql(
+SELECT id FROM job WHERE campaign_id = $1 AND state IN ('pending', 'running')
+ORDER BY id FOR NO KEY UPDATE)sql"};
+
+// Waits for claims and ends that are under way, so that the statement after it sees what they did.
+constexpr Statement kLockSteps{"queue_lock_steps", R"sql(
+SELECT id FROM step WHERE campaign_id = $1 AND state IN ('blocked', 'ready', 'leased')
+ORDER BY id FOR NO KEY UPDATE)sql"};
+
+constexpr Statement kCancelSteps{"queue_cancel_steps", R"sql(
+WITH ended AS (
+  UPDATE step SET state = 'cancelled', ended_at = statement_timestamp(),
+    message = 'the campaign was cancelled'
+  WHERE campaign_id = $1 AND state IN ('blocked', 'ready')
+  RETURNING id, message)
+INSERT INTO event (campaign_id, step_id, kind, data)
+SELECT $1, id, 'step.ended', jsonb_build_object('state', 'cancelled', 'message', message)
+FROM ended)sql"};
+
+// As domain::rollUpJob, for all jobs at once.
+constexpr Statement kCancelJobs{"queue_cancel_jobs", R"sql(
+UPDATE job j SET ended_at = statement_timestamp(),
+  state = CASE WHEN x.failed THEN 'failed' WHEN x.cancelled THEN 'cancelled' ELSE 'done' END
+FROM (SELECT job_id, bool_or(state IN ('blocked', 'ready', 'leased')) AS open,
+             bool_or(state IN ('failed', 'lost')) AS failed,
+             bool_or(state = 'cancelled') AS cancelled
+      FROM step WHERE campaign_id = $1 GROUP BY job_id) x
+WHERE j.id = x.job_id AND NOT x.open AND j.state IN ('pending', 'running'))sql"};
+
+constexpr Statement kCancelLeases{"queue_cancel_leases", R"sql(
+UPDATE lease l SET state = 'cancelling' FROM step s
+WHERE s.id = l.step_id AND s.campaign_id = $1 RETURNING l.step_id)sql"};
+
+constexpr Statement kAllEnded{"queue_all_ended", R"sql(
+SELECT NOT EXISTS (SELECT FROM job WHERE campaign_id = $1 AND state IN ('pending', 'running'))
+)sql"};
+
+void insertNotices(Session& session, base::AttemptId attempt,
+                   const std::vector<model::Notice>& notices) {
+  if (notices.empty()) return;
+  std::vector<std::string> stages, messages;
+  for (const auto& notice : notices) {
+    stages.push_back(notice.stage);
+    messages.push_back(notice.message);
+  }
+  session.run(kNotices, Params::of(attempt, TextArray{stages}, TextArray{messages}));
+}
+
+void rollUpJob(Session& session, base::JobId job) {
+  std::vector<StepState> steps;
+  domain::JobState current = domain::JobState::kPending;
+  for (const auto& row : session.run(kJobStates, Params::of(job))) {
+    RowReader reader(row);
+    std::string jobWord = reader.text();
+    std::string stepWord = reader.text();
+    current = wordOr(domain::parseJobState(jobWord), "job state", jobWord);
+    steps.push_back(wordOr(domain::parseStepState(stepWord), "step state", stepWord));
+  }
+  domain::JobState next = domain::rollUpJob(current, steps);
+  if (next != current) session.run(kSetJob, Params::of(job, domain::toString(next)));
+}
+
+std::string endedJson(const ports::StepEnd& end, std::string_view state) {
+  return nlohmann::json{{"state", state},
+                        {"outcome", model::toString(end.outcome)},
+                        {"epoch", end.epoch},
+                        {"message", repairText(end.message)}}
+      .dump();
+}
+
+}  // namespace
+
+base::Result<ports::StepSnapshot> PostgresQueueStore::lock(base::StepId step, std::int32_t epoch) {
+  return session_.guard([&]() -> base::Result<ports::StepSnapshot> {
+    ports::StepSnapshot out;
+    session_.run(kLockJob, Params::of(step));
+    auto stepRow = session_.runMaybe(kLockStep, Params::of(step));
+    if (!stepRow) {
+      return base::notFound("there is no step " + std::to_string(step.value) +
+                            "; its campaign may have been deleted");
+    }
+    RowReader reader(*stepRow);
+    out.step = reader.id<base::StepTag>();
+    out.job = reader.id<base::JobTag>();
+    out.campaign = reader.id<base::CampaignTag>();
+    std::string state = reader.text();
+    out.state = wordOr(domain::parseStepState(state), "step state", state);
+    out.epoch = reader.int32();
+    out.attempts = reader.int32();
+    out.maxAttempts = reader.int32();
+    out.probe = reader.text();
+    out.requestedSamples = reader.count();
+    if (auto row = session_.runMaybe(kLockLease, Params::of(step))) {
+      RowReader lease(*row);
+      std::string word = lease.text();
+      out.lease = wordOr(domain::parseLeaseState(word), "lease state", word);
+      out.leaseToken = lease.binary();
+      out.leaseExpired = lease.flag();
+    }
+    if (auto row = session_.runMaybe(kAttempt, Params::of(step, epoch))) {
+      RowReader attempt(*row);
+      out.attempt = attempt.id<base::AttemptTag>();
+      out.attemptEnded = attempt.flag();
+      out.attemptBodySha256 = attempt.binary();
+      out.attemptAgent = attempt.uuid();
+    }
+    return out;
+  });
+}
+
+base::Status PostgresQueueStore::end(const ports::StepEnd& end) {
+  if (!domain::isTerminal(end.newState) && end.newState != StepState::kReady) {
+    return base::internal("an attempt can't end with its step " +
+                          std::string(domain::toString(end.newState)));
+  }
+  std::string stored;
+  base::CampaignId campaign;
+  FM_TRY(session_.guard([&]() -> base::Status {
+    std::optional<Binary> body;
+    if (!end.bodySha256.empty()) body = Binary{end.bodySha256};
+    auto attempt = session_.runMaybe(
+        kEndAttempt,
+        Params::of(end.step, end.epoch, model::toString(end.outcome), end.message, body,
+                   Json{end.environmentBeforeJson}, Json{end.environmentAfterJson}));
+    if (!attempt) {
+      return base::notFound("step " + std::to_string(end.step.value) +
+                            " has no attempt with epoch " + std::to_string(end.epoch));
+    }
+    insertNotices(session_, RowReader(*attempt).id<base::AttemptTag>(), end.notices);
+    RowReader step(session_.runOne(kEndStep, Params::of(end.step, domain::toString(end.newState),
+                                                        end.message, end.retryDelay)));
+    stored = step.text();
+    auto job = step.id<base::JobTag>();
+    campaign = step.id<base::CampaignTag>();
+    if (stored == "measured") {
+      session_.run(kNeedMet, Params::of(end.step));
+    } else if (stored != "ready") {
+      session_.run(kNeedFailed, Params::of(end.step));
+    }
+    rollUpJob(session_, job);
+    return {};
+  }));
+  return events_.append(campaign, end.step, "step.ended", endedJson(end, stored));
+}
+
+base::Result<std::uint32_t> PostgresQueueStore::cancelCampaign(base::CampaignId id) {
+  return session_.guard([&]() -> base::Result<std::uint32_t> {
+    session_.run(kLockJobs, Params::of(id));
+    session_.run(kLockSteps, Params::of(id));
+    session_.run(kCancelSteps, Params::of(id));
+    session_.run(kCancelJobs, Params::of(id));
+    return static_cast<std::uint32_t>(session_.run(kCancelLeases, Params::of(id)).size());
+  });
+}
+
+base::Result<bool> PostgresQueueStore::allJobsEnded(base::CampaignId id) {
+  return session_.guard([&]() -> base::Result<bool> {
+    return RowReader(session_.runOne(kAllEnded, Params::of(id))).flag();
+  });
+}
+
+}  // namespace fleetmark::coordinator::store

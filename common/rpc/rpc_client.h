@@ -58,7 +58,7 @@ class RpcClient {
   // kInvalid: an address or the certificates can't be read.
   static base::Result<std::unique_ptr<RpcClient>> start(RpcClientConfig config,
                                                         RpcClientHooks hooks = {});
-  virtual ~RpcClient() = default;  // shuts down
+  virtual ~RpcClient() noexcept(false) = default;  // shuts down
 
   // Runs fn on the loop thread with the current connection and blocks until its promise is done
   // or dropped; so fn may borrow what outlives this call. Waits at most timeLimit, the time to

@@ -40,6 +40,7 @@ kj::Promise<void> closeGently(kj::Own<kj::AsyncIoStream> stream, kj::Timer& time
   auto buffer = kj::heapArray<kj::byte>(kDrainBytes);
   auto drained = drain(*stream, buffer, kDrainReads);
   return drained.exclusiveJoin(timer.afterDelay(kDrainLimitMs * kj::MILLISECONDS))
+      .catch_([](kj::Exception&&) {})  // the peer may be gone already
       .attach(kj::mv(buffer), kj::mv(stream));
 }
 

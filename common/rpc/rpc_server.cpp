@@ -205,12 +205,12 @@ class RpcServerImpl final : public RpcServer, public kj::TaskSet::ErrorHandler {
   }
 
   kj::Promise<Authorised> refuse(kj::Own<kj::AsyncIoStream> stream, std::string reason) {
-    auto sent = sendRefusal(kj::mv(stream), port_.timer(), reason);
-    auto refusal = [reason](auto&&...) -> kj::Promise<Authorised> {
-      return kj::Exception(kj::Exception::Type::FAILED, __FILE__, __LINE__,
-                           kj::str("refused: ", reason.c_str()));
-    };
-    return sent.then(refusal, refusal);
+    return sendRefusal(kj::mv(stream), port_.timer(), reason)
+        .catch_([](kj::Exception&&) {})  // the peer may be gone already
+        .then([reason]() -> kj::Promise<Authorised> {
+          return kj::Exception(kj::Exception::Type::FAILED, __FILE__, __LINE__,
+                               kj::str("refused: ", reason.c_str()));
+        });
   }
 
   kj::Promise<void> serve(Authorised authorised) {

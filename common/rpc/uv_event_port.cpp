@@ -2,6 +2,8 @@
 
 #include <kj/debug.h>
 
+#include <csignal>
+
 #include "common/base/log.h"
 #include "common/rpc/kj_compat.h"
 #include "common/rpc/uv_error.h"
@@ -19,6 +21,13 @@ kj::TimePoint now() {
   return kj::origin<kj::TimePoint>() + static_cast<std::int64_t>(uv_hrtime()) * kj::NANOSECONDS;
 }
 
+// libuv writes without MSG_NOSIGNAL, so a peer that has gone would end the process.
+void ignoreBrokenPipes() {
+#ifdef SIGPIPE
+  std::signal(SIGPIPE, SIG_IGN);
+#endif
+}
+
 template <typename Handle>
 uv_handle_t* asHandle(Handle* handle) {
   return reinterpret_cast<uv_handle_t*>(handle);
@@ -30,6 +39,7 @@ UvEventPort::UvEventPort()
     : scratch_(kj::heapArray<char>(kScratchBytes)),
       timer_(now()),
       eventLoop_(kj::heap<kj::EventLoop>(*this)) {
+  ignoreBrokenPipes();
   uvCheck(uv_loop_init(&loop_), "uv_loop_init");
   uvCheck(uv_async_init(
               &loop_, &async_,

@@ -18,7 +18,8 @@
 namespace fleetmark::rpc {
 
 FM_KJ_CLASS_BEGIN
-// Outlives every stream, listener and connector made on it.
+// Outlives every stream, listener and connector made on it. Sets SIGPIPE to be ignored in the whole
+// process.
 class UvEventPort final : public kj::EventPort {
  public:
   UvEventPort();

@@ -35,7 +35,7 @@ class CoordinatorClient final : public core::CoordinatorPort {
  public:
   CoordinatorClient(base::Nanos callLimit, const base::Clock& clock)
       : callLimit_(callLimit), clock_(clock) {}
-  ~CoordinatorClient() override { stop(); }
+  ~CoordinatorClient() noexcept override { stop(); }
 
   base::Status start(wire::RpcClientConfig config) {
     wire::RpcClientHooks hooks;

@@ -115,8 +115,7 @@ base::Result<FleetIdentity> loadOrCreate(const std::string& dataFolder, const ba
 
   FM_TRY_ASSIGN(auto coordinatorCredential,
                 describeCredential(out.coordinator.certificatePem, coordinator));
-  FM_TRY_ASSIGN(auto adminCredential,
-                describeCredential(adminCertificate.certificatePem, admin));
+  FM_TRY_ASSIGN(auto adminCredential, describeCredential(adminCertificate.certificatePem, admin));
   out.credentials = {coordinatorCredential, adminCredential};
   return out;
 }

@@ -58,8 +58,7 @@ class OperatorPort {
                                                          base::Nanos wait) = 0;
   virtual base::Result<domain::CampaignState> cancel(const std::string& campaign) = 0;
   virtual base::Result<std::vector<AgentView>> agents() = 0;
-  virtual base::Result<RenderedReport> report(const std::string& campaign,
-                                              ReportFormat format) = 0;
+  virtual base::Result<RenderedReport> report(const std::string& campaign, ReportFormat format) = 0;
   virtual base::Result<Table> sql(const std::string& statement, std::uint32_t maxRows) = 0;
   virtual base::Result<Enrolment> enroll(Role role, const std::string& name,
                                          const std::string& requestPem) = 0;

@@ -42,7 +42,7 @@ class CampaignStore {
   virtual base::Result<base::CampaignId> resolve(const std::string& ref) = 0;
   virtual base::Result<CampaignSummary> summary(base::CampaignId id) = 0;
   virtual base::Result<std::vector<CampaignSummary>> list(std::uint32_t limit) = 0;  // newest first
-  virtual base::Result<std::vector<StepStatus>> steps(base::CampaignId id) = 0;  // by position
+  virtual base::Result<std::vector<StepStatus>> steps(base::CampaignId id) = 0;      // by position
   // Locks the row until the unit ends.
   virtual base::Result<domain::CampaignState> lockState(base::CampaignId id) = 0;
   virtual base::Status setState(base::CampaignId id, domain::CampaignState state) = 0;
@@ -68,7 +68,7 @@ struct StepSnapshot {
   // Of the attempt with the epoch asked for.
   std::optional<base::AttemptId> attempt;
   bool attemptEnded = false;
-  std::string attemptBodySha256;   // of the accepted completion; empty: none
+  std::string attemptBodySha256;  // of the accepted completion; empty: none
   base::AgentId attemptAgent;
 };
 
@@ -81,10 +81,10 @@ struct ClaimRequest {
 struct StepEnd {
   base::StepId step;
   std::int32_t epoch = 0;
-  domain::StepState newState = domain::StepState::kReady;  // of the step
+  domain::StepState newState = domain::StepState::kReady;    // of the step
   model::Outcome outcome = model::Outcome::kInfrastructure;  // of the attempt
   std::string message;
-  std::string bodySha256;  // empty when no completion arrived (expired)
+  std::string bodySha256;     // empty when no completion arrived (expired)
   base::Nanos retryDelay{0};  // with newState = kReady
   std::vector<model::Notice> notices;
   std::string environmentBeforeJson = "{}";

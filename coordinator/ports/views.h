@@ -92,8 +92,8 @@ struct ReportMetric {
   model::Better better = model::Better::kHigher;
   bool headline = false;
   std::uint32_t requested = 0;
-  std::uint32_t attempted = 0;  // samples seen, whatever their verdict
-  std::uint32_t completed = 0;  // verdict ok: n of the statistics
+  std::uint32_t attempted = 0;                       // samples seen, whatever their verdict
+  std::uint32_t completed = 0;                       // verdict ok: n of the statistics
   std::optional<double> median, min, max, mean, cv;  // absent when completed is 0
   std::optional<double> p95, p99;                    // absent below their least n
   std::string method;                                // id of the statistics' method

@@ -32,17 +32,17 @@ void encodeIngest(const base::Result<service::IngestReply>& reply,
   for (unsigned i = 0; i < missing.size(); ++i) missing.set(i, reply->missing[i]);
 }
 
+FM_KJ_CLASS_BEGIN
+
 class SessionServer final : public schema::AgentSession::Server {
  public:
-  SessionServer(GatewayContext& context, ports::Registration who)
-      : context_(context), who_(who) {}
+  SessionServer(GatewayContext& context, ports::Registration who) : context_(context), who_(who) {}
   ~SessionServer() noexcept {
-    context_.background.add(
-        context_.work
-            .run<void>([who = who_](WorkerContext& worker) {
-              return service::agentDisconnected(*worker.database, who);
-            })
-            .then([](base::Status&&) {}));
+    context_.background.add(context_.work
+                                .run<void>([who = who_](WorkerContext& worker) {
+                                  return service::agentDisconnected(*worker.database, who);
+                                })
+                                .then([](base::Status&&) {}));
   }
 
  protected:
@@ -144,21 +144,21 @@ class SessionServer final : public schema::AgentSession::Server {
     auto lease = wire::fromWire(call.getParams().getLease());
     auto stream = wire::checkedText(call.getParams().getStream(), wire::kMaxName, "a log's stream");
     auto text = wire::checkedText(call.getParams().getText(), wire::kMaxLogText, "a log's text");
-    for (const base::Error* error : {lease ? nullptr : &lease.error(),
-                                     stream ? nullptr : &stream.error(),
-                                     text ? nullptr : &text.error()}) {
+    for (const base::Error* error :
+         {lease ? nullptr : &lease.error(), stream ? nullptr : &stream.error(),
+          text ? nullptr : &text.error()}) {
       if (error != nullptr) {
         wire::toWire(*error, call.getResults().initResult().initError());
         return kj::READY_NOW;
       }
     }
     return context_.work
-        .run<service::IngestReply>(
-            [who = who_, lease = std::move(*lease), stream = std::move(*stream),
-             sequence = call.getParams().getSequence(),
-             text = std::move(*text)](WorkerContext& worker) {
-              return service::appendLog(*worker.database, who, lease, stream, sequence, text);
-            })
+        .run<service::IngestReply>([who = who_, lease = std::move(*lease),
+                                    stream = std::move(*stream),
+                                    sequence = call.getParams().getSequence(),
+                                    text = std::move(*text)](WorkerContext& worker) {
+          return service::appendLog(*worker.database, who, lease, stream, sequence, text);
+        })
         .then([call](base::Result<service::IngestReply>&& reply) mutable {
           encodeIngest(reply, call.getResults().initResult());
         });
@@ -172,8 +172,8 @@ class SessionServer final : public schema::AgentSession::Server {
         .run<Taken>([who = who_, settings = context_.settings](WorkerContext& worker) {
           return service::takeWork(*worker.database, settings, who);
         })
-        .then([this, call, deadline, woken = kj::mv(woken)](
-                  base::Result<Taken>&& taken) mutable -> kj::Promise<void> {
+        .then([this, call, deadline,
+               woken = kj::mv(woken)](base::Result<Taken>&& taken) mutable -> kj::Promise<void> {
           if (!taken) {
             wire::toWire(taken.error(), call.getResults().initResult().initError());
             return kj::READY_NOW;
@@ -237,6 +237,8 @@ class GatewayServer final : public schema::AgentGateway::Server {
   GatewayContext& context_;
   base::AgentId agent_;
 };
+
+FM_KJ_CLASS_END
 
 }  // namespace
 

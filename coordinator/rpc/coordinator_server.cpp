@@ -4,6 +4,7 @@
 
 #include "common/base/version.h"
 #include "common/rpc/common_wire_codec.h"
+#include "common/rpc/kj_compat.h"
 #include "common/rpc/rpc_server.h"
 #include "common/rpc/uv_event_port.h"
 #include "coordinator/rpc/agent_gateway.h"
@@ -21,6 +22,8 @@ namespace wire = fleetmark::rpc;
 
 constexpr auto kStopCheck = 100 * kj::MILLISECONDS;
 constexpr auto kReapPause = 1 * kj::SECONDS;
+
+FM_KJ_CLASS_BEGIN
 
 class BackgroundErrors final : public kj::TaskSet::ErrorHandler {
  public:
@@ -78,6 +81,8 @@ class Bootstrap final : public schema::Coordinator::Server {
   wire::PeerIdentity peer_;
 };
 
+FM_KJ_CLASS_END
+
 class ServerLoop {
  public:
   ServerLoop(const CoordinatorServerOptions& options, const base::Clock& clock)
@@ -86,8 +91,17 @@ class ServerLoop {
         background_(errors_),
         work_(contextFactory(), {.threads = 4, .queueLimit = 2048}),
         look_(contextFactory(), {.threads = 2, .queueLimit = 256}),
-        context_{work_,   look_,           loop_.timer(),   background_, clock_,
-                 options.settings, options.authority, options.render, {}, {}, {}} {}
+        context_{work_,
+                 look_,
+                 loop_.timer(),
+                 background_,
+                 clock_,
+                 options.settings,
+                 options.authority,
+                 options.render,
+                 {},
+                 {},
+                 {}} {}
 
   base::Status run() {
     wire::RpcServerConfig config;

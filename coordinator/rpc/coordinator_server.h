@@ -24,8 +24,7 @@ struct CoordinatorServerOptions {
   // A database connection for a worker thread; called on that thread.
   std::function<std::unique_ptr<ports::Database>()> openDatabase;
   // Any thread; report/ does the work.
-  std::function<base::Result<ports::RenderedReport>(const ports::ReportData&,
-                                                    ports::ReportFormat)>
+  std::function<base::Result<ports::RenderedReport>(const ports::ReportData&, ports::ReportFormat)>
       render;
   // Called once when connections are accepted, with the address that was bound.
   std::function<void(const std::string&)> ready;

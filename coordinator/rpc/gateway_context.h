@@ -67,9 +67,8 @@ class ProgressBoard {
 };
 
 // Runs on a worker thread.
-using ReportRenderer =
-    std::function<base::Result<ports::RenderedReport>(const ports::ReportData&,
-                                                      ports::ReportFormat)>;
+using ReportRenderer = std::function<base::Result<ports::RenderedReport>(const ports::ReportData&,
+                                                                         ports::ReportFormat)>;
 
 struct GatewayContext {
   Bridge& work;  // agents
@@ -80,8 +79,8 @@ struct GatewayContext {
   const service::Settings& settings;
   const crypto::CertificateAuthority& authority;
   ReportRenderer render;
-  ChangeSignal workReady;   // perhaps there is work
-  ChangeSignal newEvents;   // perhaps a campaign has new events
+  ChangeSignal workReady;  // perhaps there is work
+  ChangeSignal newEvents;  // perhaps a campaign has new events
   ProgressBoard progress;
 };
 

@@ -45,8 +45,7 @@ Answer<ports::RenderedReport> readRest(kj::Own<ReportTransfer> transfer) {
           return base::Result<ports::RenderedReport>(
               base::internal("the report ended before its size was reached"));
         }
-        transfer->report.content.append(reinterpret_cast<const char*>(bytes.begin()),
-                                        bytes.size());
+        transfer->report.content.append(reinterpret_cast<const char*>(bytes.begin()), bytes.size());
         return readRest(kj::mv(transfer));
       });
 }

@@ -17,12 +17,13 @@ namespace fleetmark::coordinator::rpc {
 namespace {
 
 namespace wire = fleetmark::rpc;
-using wire::toWire;
 
 constexpr auto kLongestWait = std::chrono::seconds(60);
 constexpr auto kLookAgain = std::chrono::seconds(1);  // events that another coordinator stored
 constexpr std::uint32_t kMostPiece = 4 * 1024 * 1024;
 constexpr std::size_t kMostTableBytes = 6 * 1024 * 1024;  // below the client's limit of a message
+
+FM_KJ_CLASS_BEGIN
 
 class ReportFileServer final : public schema::ReportFile::Server {
  public:
@@ -41,8 +42,8 @@ class ReportFileServer final : public schema::ReportFile::Server {
     std::size_t size = std::min(call.getParams().getSizeBytes(), kMostPiece);
     if (offset < report_.content.size()) {
       auto piece = std::string_view(report_.content).substr(offset, size);
-      call.getResults().setBytes(capnp::Data::Reader(
-          reinterpret_cast<const kj::byte*>(piece.data()), piece.size()));
+      call.getResults().setBytes(
+          capnp::Data::Reader(reinterpret_cast<const kj::byte*>(piece.data()), piece.size()));
     }
     return kj::READY_NOW;
   }
@@ -69,7 +70,7 @@ class GatewayServer final : public schema::OperatorGateway::Server {
   kj::Promise<void> submit(SubmitContext call) override {
     auto options = fromWire(call.getParams().getRequest());
     if (!options) {
-      toWire(options.error(), call.getResults().initResult().initError());
+      wire::toWire(options.error(), call.getResults().initResult().initError());
       return kj::READY_NOW;
     }
     service::SubmitRequest request;
@@ -80,13 +81,13 @@ class GatewayServer final : public schema::OperatorGateway::Server {
     request.requestKey = std::move(options->requestKey);
     request.submittedBy = who_;
     return context_.look
-        .run<base::CampaignId>([request = std::move(request),
-                                settings = context_.settings](WorkerContext& worker) {
-          return service::submit(*worker.database, settings, request);
-        })
+        .run<base::CampaignId>(
+            [request = std::move(request), settings = context_.settings](WorkerContext& worker) {
+              return service::submit(*worker.database, settings, request);
+            })
         .then([this, call](base::Result<base::CampaignId>&& id) mutable {
           auto out = call.getResults().initResult();
-          if (!id) return toWire(id.error(), out.initError());
+          if (!id) return wire::toWire(id.error(), out.initError());
           out.setCampaignId(id->value);
           context_.workReady.raise();
         });
@@ -96,15 +97,15 @@ class GatewayServer final : public schema::OperatorGateway::Server {
     using Out = ports::CampaignStatus;
     auto campaign = named(call.getParams().getCampaign());
     return context_.look
-        .run<Out>([campaign, settings = context_.settings](WorkerContext& worker)
-                      -> base::Result<Out> {
-          if (!campaign) return campaign.error();
-          return service::campaignStatus(*worker.database, settings, *campaign);
-        })
+        .run<Out>(
+            [campaign, settings = context_.settings](WorkerContext& worker) -> base::Result<Out> {
+              if (!campaign) return campaign.error();
+              return service::campaignStatus(*worker.database, settings, *campaign);
+            })
         .then([this, call](base::Result<Out>&& status) mutable {
           auto out = call.getResults().initResult();
-          if (!status) return toWire(status.error(), out.initError());
-          toWire(status->summary, out.initOk().initSummary());
+          if (!status) return wire::toWire(status.error(), out.initError());
+          rpc::toWire(status->summary, out.initOk().initSummary());
           auto steps = out.getOk().initSteps(static_cast<unsigned>(status->steps.size()));
           for (unsigned i = 0; i < steps.size(); ++i) {
             auto& step = status->steps[i];
@@ -125,7 +126,7 @@ class GatewayServer final : public schema::OperatorGateway::Server {
         })
         .then([call](base::Result<Out>&& campaigns) mutable {
           auto out = call.getResults().initResult();
-          if (!campaigns) return toWire(campaigns.error(), out.initError());
+          if (!campaigns) return wire::toWire(campaigns.error(), out.initError());
           auto list = out.initCampaigns(static_cast<unsigned>(campaigns->size()));
           for (unsigned i = 0; i < list.size(); ++i) rpc::toWire((*campaigns)[i], list[i]);
         });
@@ -137,7 +138,7 @@ class GatewayServer final : public schema::OperatorGateway::Server {
                                          base::Nanos(kLongestWait).count());
     auto cursor = wire::checkedText(call.getParams().getCursor(), wire::kMaxName, "the cursor");
     if (!cursor) {
-      toWire(cursor.error(), call.getResults().initResult().initError());
+      wire::toWire(cursor.error(), call.getResults().initResult().initError());
       return kj::READY_NOW;
     }
     base::CampaignId campaign{call.getParams().getCampaignId()};
@@ -155,7 +156,7 @@ class GatewayServer final : public schema::OperatorGateway::Server {
         })
         .then([this, call](base::Result<Out>&& state) mutable {
           auto out = call.getResults().initResult();
-          if (!state) return toWire(state.error(), out.initError());
+          if (!state) return wire::toWire(state.error(), out.initError());
           out.setState(std::string(domain::toString(*state)));
           context_.newEvents.raise();
         });
@@ -169,7 +170,7 @@ class GatewayServer final : public schema::OperatorGateway::Server {
         })
         .then([call](base::Result<Out>&& agents) mutable {
           auto out = call.getResults().initResult();
-          if (!agents) return toWire(agents.error(), out.initError());
+          if (!agents) return wire::toWire(agents.error(), out.initError());
           auto list = out.initAgents(static_cast<unsigned>(agents->size()));
           for (unsigned i = 0; i < list.size(); ++i) rpc::toWire((*agents)[i], list[i]);
         });
@@ -180,8 +181,8 @@ class GatewayServer final : public schema::OperatorGateway::Server {
     auto campaign = named(call.getParams().getCampaign());
     auto format = fromWire(call.getParams().getFormat());
     return context_.look
-        .run<Out>([campaign, format, render = context_.render](WorkerContext& worker)
-                      -> base::Result<Out> {
+        .run<Out>([campaign, format,
+                   render = context_.render](WorkerContext& worker) -> base::Result<Out> {
           if (!campaign) return campaign.error();
           if (!format) return format.error();
           FM_TRY_ASSIGN(auto data, service::reportData(*worker.database, *campaign));
@@ -189,7 +190,7 @@ class GatewayServer final : public schema::OperatorGateway::Server {
         })
         .then([call](base::Result<Out>&& report) mutable {
           auto out = call.getResults().initResult();
-          if (!report) return toWire(report.error(), out.initError());
+          if (!report) return wire::toWire(report.error(), out.initError());
           out.setFile(kj::heap<ReportFileServer>(std::move(*report)));
         });
   }
@@ -199,20 +200,20 @@ class GatewayServer final : public schema::OperatorGateway::Server {
         wire::checkedText(call.getParams().getStatement(), wire::kMaxLogText, "the statement");
     auto maxRows = call.getParams().getMaxRows();
     return context_.look
-        .run<ports::Table>([statement, maxRows](WorkerContext& worker)
-                               -> base::Result<ports::Table> {
-          if (!statement) return statement.error();
-          FM_TRY_ASSIGN(auto table, service::sql(*worker.database, *statement, maxRows));
-          if (textBytes(table) > kMostTableBytes) {
-            return base::invalid("the answer is over " +
-                                 base::formatBytes({std::int64_t{kMostTableBytes}}) +
-                                 "; ask for fewer rows (limit) or columns");
-          }
-          return table;
-        })
+        .run<ports::Table>(
+            [statement, maxRows](WorkerContext& worker) -> base::Result<ports::Table> {
+              if (!statement) return statement.error();
+              FM_TRY_ASSIGN(auto table, service::sql(*worker.database, *statement, maxRows));
+              if (textBytes(table) > kMostTableBytes) {
+                return base::invalid("the answer is over " +
+                                     base::formatBytes({std::int64_t{kMostTableBytes}}) +
+                                     "; ask for fewer rows (limit) or columns");
+              }
+              return table;
+            })
         .then([call](base::Result<ports::Table>&& table) mutable {
           auto out = call.getResults().initResult();
-          if (!table) return toWire(table.error(), out.initError());
+          if (!table) return wire::toWire(table.error(), out.initError());
           rpc::toWire(*table, out.initTable());
         });
   }
@@ -228,12 +229,12 @@ class GatewayServer final : public schema::OperatorGateway::Server {
           if (!role) return role.error();
           if (!name) return name.error();
           if (!request) return request.error();
-          return service::enroll(*worker.database, context_.authority, context_.clock, *role,
-                                 *name, *request);
+          return service::enroll(*worker.database, context_.authority, context_.clock, *role, *name,
+                                 *request);
         })
         .then([call](base::Result<Out>&& enrolment) mutable {
           auto out = call.getResults().initResult();
-          if (!enrolment) return toWire(enrolment.error(), out.initError());
+          if (!enrolment) return wire::toWire(enrolment.error(), out.initError());
           auto ok = out.initOk();
           ok.setCertificatePem(enrolment->certificatePem);
           ok.setCaPem(enrolment->caPem);
@@ -257,13 +258,13 @@ class GatewayServer final : public schema::OperatorGateway::Server {
         .then([this, call, campaign, cursor, deadline,
                woken = kj::mv(woken)](base::Result<Events>&& events) mutable -> kj::Promise<void> {
           if (!events) {
-            toWire(events.error(), call.getResults().initResult().initError());
+            wire::toWire(events.error(), call.getResults().initResult().initError());
             return kj::READY_NOW;
           }
           auto now = context_.timer.now();
           if (!events->empty() || now >= deadline) {
-            auto list = call.getResults().initResult().initEvents(
-                static_cast<unsigned>(events->size()));
+            auto list =
+                call.getResults().initResult().initEvents(static_cast<unsigned>(events->size()));
             for (unsigned i = 0; i < list.size(); ++i) rpc::toWire((*events)[i], list[i]);
             return kj::READY_NOW;
           }
@@ -278,6 +279,8 @@ class GatewayServer final : public schema::OperatorGateway::Server {
   GatewayContext& context_;
   std::string who_;
 };
+
+FM_KJ_CLASS_END
 
 }  // namespace
 

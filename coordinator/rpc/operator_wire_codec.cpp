@@ -159,8 +159,7 @@ void toWire(const ports::AgentView& agent, schema::AgentStatus::Builder out) {
   out.setAgentId(agent.id.toString());
   out.setName(agent.name);
   out.setState(agent.state);
-  fleetmark::rpc::toWire(agent.labels,
-                         out.initLabels(static_cast<unsigned>(agent.labels.size())));
+  fleetmark::rpc::toWire(agent.labels, out.initLabels(static_cast<unsigned>(agent.labels.size())));
   auto probes = out.initProbes(static_cast<unsigned>(agent.probes.size()));
   for (unsigned i = 0; i < probes.size(); ++i) probes.set(i, agent.probes[i]);
   out.setLastSeenNs(base::toUnixNanos(agent.lastSeen));
@@ -240,8 +239,7 @@ void toWire(const ports::SubmitOptions& options,
   out.setRequestKey(options.requestKey);
 }
 
-base::Result<ports::SubmitOptions> fromWire(
-    schema::OperatorGateway::SubmitRequest::Reader wire) {
+base::Result<ports::SubmitOptions> fromWire(schema::OperatorGateway::SubmitRequest::Reader wire) {
   ports::SubmitOptions out;
   FM_TRY_ASSIGN(out.yaml, checkedText(wire.getYaml(), kMaxYaml, "the campaign"));
   FM_TRY_ASSIGN(out.fileName, checkedText(wire.getFileName(), kMaxMessage, "the file's name"));

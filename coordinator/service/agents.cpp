@@ -6,9 +6,8 @@ namespace fleetmark::coordinator::service {
 
 base::Result<ports::Registration> registerAgent(ports::Database& database,
                                                 const model::AgentHello& hello) {
-  return inUnit(database, ports::Durability::kSynchronous, [&hello](ports::UnitOfWork& unit) {
-    return unit.agents().registerAgent(hello);
-  });
+  return inUnit(database, ports::Durability::kSynchronous,
+                [&hello](ports::UnitOfWork& unit) { return unit.agents().registerAgent(hello); });
 }
 
 base::Status agentDisconnected(ports::Database& database, const ports::Registration& who) {

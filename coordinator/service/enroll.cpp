@@ -51,18 +51,17 @@ base::Result<ports::Enrolment> enroll(ports::Database& database,
   credential.subject = subject;
   credential.name = name;
   credential.expiresAt = spec.validity.notAfter;
-  FM_TRY(inUnit(database, ports::Durability::kSynchronous, [&](ports::UnitOfWork& unit) {
-    return unit.credentials().insert(credential);
-  }));
+  FM_TRY(inUnit(database, ports::Durability::kSynchronous,
+                [&](ports::UnitOfWork& unit) { return unit.credentials().insert(credential); }));
   return ports::Enrolment{signedCertificate.certificatePem, authority.certificatePem, subject};
 }
 
-base::Status authorise(ports::Database& database, const base::Clock& clock,
-                       const std::string& role, const std::string& serial) {
-  FM_TRY_ASSIGN(auto credential, inUnit(database, ports::Durability::kRelaxed,
-                                        [&serial](ports::UnitOfWork& unit) {
-                                          return unit.credentials().find(serial);
-                                        }));
+base::Status authorise(ports::Database& database, const base::Clock& clock, const std::string& role,
+                       const std::string& serial) {
+  FM_TRY_ASSIGN(auto credential,
+                inUnit(database, ports::Durability::kRelaxed, [&serial](ports::UnitOfWork& unit) {
+                  return unit.credentials().find(serial);
+                }));
   if (!credential || credential->role != role) {
     return base::denied("the certificate " + serial + " is not in this fleet's list as " + role);
   }

@@ -20,7 +20,7 @@ base::Result<ports::Enrolment> enroll(ports::Database& database,
 
 // Ok when the serial stands in the list with this role, not revoked and not expired.
 // kDenied says which of these it is not.
-base::Status authorise(ports::Database& database, const base::Clock& clock,
-                       const std::string& role, const std::string& serial);
+base::Status authorise(ports::Database& database, const base::Clock& clock, const std::string& role,
+                       const std::string& serial);
 
 }  // namespace fleetmark::coordinator::service

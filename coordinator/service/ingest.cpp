@@ -93,22 +93,21 @@ base::Status checkChunk(const std::string& probe, const model::SampleChunk& chun
 base::Result<IngestReply> appendSamples(ports::Database& database, const ports::Registration& who,
                                         const model::LeaseRef& lease,
                                         const model::SampleChunk& chunk) {
-  return inUnit(
-      database, ports::Durability::kSynchronous,
-      [&](ports::UnitOfWork& unit) -> base::Result<IngestReply> {
-        auto snapshot = unit.queue().lock(lease.step, lease.epoch);
-        if (!snapshot) {
-          if (snapshot.error().code == base::ErrorCode::kNotFound) {
-            return IngestReply{IngestAnswer::kUnknown, {}};
-          }
-          return snapshot.error();
-        }
-        auto answer = domain::decideChunk(storedAttempt(*snapshot, who, lease));
-        if (answer != IngestAnswer::kOk) return IngestReply{answer, {}};
-        FM_TRY(checkChunk(snapshot->probe, chunk));
-        FM_TRY_ASSIGN(answer, unit.samples().append(*snapshot->attempt, chunk));
-        return IngestReply{answer, {}};
-      });
+  return inUnit(database, ports::Durability::kSynchronous,
+                [&](ports::UnitOfWork& unit) -> base::Result<IngestReply> {
+                  auto snapshot = unit.queue().lock(lease.step, lease.epoch);
+                  if (!snapshot) {
+                    if (snapshot.error().code == base::ErrorCode::kNotFound) {
+                      return IngestReply{IngestAnswer::kUnknown, {}};
+                    }
+                    return snapshot.error();
+                  }
+                  auto answer = domain::decideChunk(storedAttempt(*snapshot, who, lease));
+                  if (answer != IngestAnswer::kOk) return IngestReply{answer, {}};
+                  FM_TRY(checkChunk(snapshot->probe, chunk));
+                  FM_TRY_ASSIGN(answer, unit.samples().append(*snapshot->attempt, chunk));
+                  return IngestReply{answer, {}};
+                });
 }
 
 base::Result<IngestReply> complete(ports::Database& database, const ports::Registration& who,
@@ -133,8 +132,8 @@ base::Result<IngestReply> complete(ports::Database& database, const ports::Regis
         // A duplicate also finishes the campaign: the first delivery may have died just before.
         ended = answer == IngestAnswer::kDuplicate;
         if (answer != IngestAnswer::kOk) return IngestReply{answer, {}};
-        FM_TRY_ASSIGN(auto missing, unit.samples().missing(*snapshot->attempt,
-                                                           completion.chunkCount));
+        FM_TRY_ASSIGN(auto missing,
+                      unit.samples().missing(*snapshot->attempt, completion.chunkCount));
         if (!missing.empty()) return IngestReply{IngestAnswer::kMissing, std::move(missing)};
         if (completion.outcome == model::Outcome::kMeasured ||
             completion.outcome == model::Outcome::kMeasurement) {

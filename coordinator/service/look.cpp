@@ -25,28 +25,27 @@ base::Result<std::vector<ports::CampaignSummary>> listCampaigns(ports::Database&
 base::Result<ports::CampaignStatus> campaignStatus(ports::Database& database,
                                                    const Settings& settings,
                                                    const std::string& campaign) {
-  return inUnit(
-      database, ports::Durability::kRelaxed,
-      [&](ports::UnitOfWork& unit) -> base::Result<ports::CampaignStatus> {
-        ports::CampaignStatus out;
-        FM_TRY_ASSIGN(auto id, unit.campaigns().resolve(campaign));
-        FM_TRY_ASSIGN(out.summary, unit.campaigns().summary(id));
-        FM_TRY_ASSIGN(out.steps, unit.campaigns().steps(id));
-        FM_TRY_ASSIGN(auto agents, unit.agents().list(settings.onlineWindow));
-        std::size_t online = 0;
-        std::string doing;
-        for (const auto& agent : agents) {
-          online += agent.state != "offline" ? 1 : 0;
-          if (!agent.doing.empty()) doing = agent.name + ": " + agent.doing;
-        }
-        for (auto& step : out.steps) {
-          if (step.state != domain::StepState::kReady || !step.waiting.empty()) continue;
-          step.waiting = online == 0       ? "no agent is online"
-                         : !doing.empty() ? "machines are busy (" + doing + ")"
-                                          : "";
-        }
-        return out;
-      });
+  return inUnit(database, ports::Durability::kRelaxed,
+                [&](ports::UnitOfWork& unit) -> base::Result<ports::CampaignStatus> {
+                  ports::CampaignStatus out;
+                  FM_TRY_ASSIGN(auto id, unit.campaigns().resolve(campaign));
+                  FM_TRY_ASSIGN(out.summary, unit.campaigns().summary(id));
+                  FM_TRY_ASSIGN(out.steps, unit.campaigns().steps(id));
+                  FM_TRY_ASSIGN(auto agents, unit.agents().list(settings.onlineWindow));
+                  std::size_t online = 0;
+                  std::string doing;
+                  for (const auto& agent : agents) {
+                    online += agent.state != "offline" ? 1 : 0;
+                    if (!agent.doing.empty()) doing = agent.name + ": " + agent.doing;
+                  }
+                  for (auto& step : out.steps) {
+                    if (step.state != domain::StepState::kReady || !step.waiting.empty()) continue;
+                    step.waiting = online == 0      ? "no agent is online"
+                                   : !doing.empty() ? "machines are busy (" + doing + ")"
+                                                    : "";
+                  }
+                  return out;
+                });
 }
 
 base::Result<std::vector<ports::CampaignEvent>> campaignEvents(ports::Database& database,
@@ -57,8 +56,7 @@ base::Result<std::vector<ports::CampaignEvent>> campaignEvents(ports::Database& 
   });
 }
 
-base::Result<ports::ReportData> reportData(ports::Database& database,
-                                           const std::string& campaign) {
+base::Result<ports::ReportData> reportData(ports::Database& database, const std::string& campaign) {
   return inUnit(database, ports::Durability::kRelaxed,
                 [&](ports::UnitOfWork& unit) -> base::Result<ports::ReportData> {
                   FM_TRY_ASSIGN(auto id, unit.campaigns().resolve(campaign));

@@ -12,30 +12,29 @@ constexpr std::uint32_t kBatch = 100;
 // False: another coordinator was faster, or the lease was renewed or completed in between.
 base::Result<bool> expireLease(ports::Database& database, base::StepId step, std::int32_t epoch,
                                base::CampaignId& campaign) {
-  return inUnit(database, ports::Durability::kSynchronous,
-                [&](ports::UnitOfWork& unit) -> base::Result<bool> {
-                  FM_TRY_ASSIGN(auto snapshot, unit.queue().lock(step, epoch));
-                  if (snapshot.epoch != epoch || !snapshot.lease || !snapshot.leaseExpired) {
-                    return false;
-                  }
-                  campaign = snapshot.campaign;
-                  ports::StepEnd end;
-                  end.outcome = model::Outcome::kInfrastructure;
-                  end.message = "the agent was not heard of until its lease ran out";
-                  FM_TRY(endStep(unit, snapshot, domain::StepEventKind::kLeaseExpired,
-                                 std::move(end)));
-                  return true;
-                });
+  return inUnit(
+      database, ports::Durability::kSynchronous,
+      [&](ports::UnitOfWork& unit) -> base::Result<bool> {
+        FM_TRY_ASSIGN(auto snapshot, unit.queue().lock(step, epoch));
+        if (snapshot.epoch != epoch || !snapshot.lease || !snapshot.leaseExpired) {
+          return false;
+        }
+        campaign = snapshot.campaign;
+        ports::StepEnd end;
+        end.outcome = model::Outcome::kInfrastructure;
+        end.message = "the agent was not heard of until its lease ran out";
+        FM_TRY(endStep(unit, snapshot, domain::StepEventKind::kLeaseExpired, std::move(end)));
+        return true;
+      });
 }
 
 }  // namespace
 
 base::Result<Reaped> reap(ports::Database& database) {
   Reaped out;
-  FM_TRY_ASSIGN(auto expired, inUnit(database, ports::Durability::kRelaxed,
-                                     [](ports::UnitOfWork& unit) {
-                                       return unit.queue().expired(kBatch);
-                                     }));
+  FM_TRY_ASSIGN(auto expired,
+                inUnit(database, ports::Durability::kRelaxed,
+                       [](ports::UnitOfWork& unit) { return unit.queue().expired(kBatch); }));
   for (const auto& [step, epoch] : expired) {
     base::CampaignId campaign;
     FM_TRY_ASSIGN(bool done, expireLease(database, step, epoch, campaign));
@@ -44,10 +43,9 @@ base::Result<Reaped> reap(ports::Database& database) {
       FM_TRY(finishCampaign(database, campaign));
     }
   }
-  FM_TRY_ASSIGN(auto finishable, inUnit(database, ports::Durability::kRelaxed,
-                                        [](ports::UnitOfWork& unit) {
-                                          return unit.campaigns().finishable();
-                                        }));
+  FM_TRY_ASSIGN(auto finishable,
+                inUnit(database, ports::Durability::kRelaxed,
+                       [](ports::UnitOfWork& unit) { return unit.campaigns().finishable(); }));
   for (auto campaign : finishable) {
     FM_TRY(finishCampaign(database, campaign));
     ++out.campaigns;

@@ -13,7 +13,7 @@ base::Status endStep(ports::UnitOfWork& unit, const ports::StepSnapshot& snapsho
   step.attempts = snapshot.attempts;
   step.maxAttempts = snapshot.maxAttempts;
   step.wish = snapshot.lease == domain::LeaseState::kCancelling ? domain::CancelWish::kWished
-                                                               : domain::CancelWish::kNone;
+                                                                : domain::CancelWish::kNone;
   // The store adds the pause to the database's clock; here only its length matters.
   constexpr domain::TimePoint kNow{};
   FM_TRY_ASSIGN(auto applied, domain::apply(step, {event, snapshot.epoch, base::Nanos(0)}, kNow));
@@ -33,10 +33,9 @@ base::Status finishCampaign(ports::Database& database, base::CampaignId campaign
                   if (!allEnded) return {};
                   FM_TRY_ASSIGN(auto state, unit.campaigns().lockState(campaign));
                   if (domain::isTerminal(state)) return {};
-                  FM_TRY_ASSIGN(auto applied,
-                                domain::apply(domain::Campaign{state},
-                                              domain::CampaignEventKind::kAllEnded,
-                                              domain::TimePoint{}));
+                  FM_TRY_ASSIGN(auto applied, domain::apply(domain::Campaign{state},
+                                                            domain::CampaignEventKind::kAllEnded,
+                                                            domain::TimePoint{}));
                   return unit.campaigns().setState(campaign, applied.next.state);
                 });
 }

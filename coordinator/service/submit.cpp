@@ -66,7 +66,7 @@ base::Result<base::CampaignId> submit(ports::Database& database, const Settings&
                                                 base::secureRandomSeed() >> 1));
   ports::NewCampaign campaign;
   FM_TRY_ASSIGN(campaign.plan, domain::makePlan(std::move(spec)));
-  campaign.yaml = request.yaml;
+  campaign.yaml = loader::textWithVariables(request.yaml, request.variables);
   campaign.requestKey = request.requestKey;
   campaign.submittedBy = request.submittedBy;
   campaign.maxAttempts = settings.maxAttempts;

@@ -1,0 +1,155 @@
+// fleetmark: what a person types. The composition root of the command.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <string>
+
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/base/version.h"
+#include "common/platform/process.h"
+#include "coordinator/cli/commands.h"
+#include "coordinator/rpc/operator_client.h"
+
+namespace {
+
+using namespace fleetmark;
+using namespace fleetmark::coordinator;
+
+constexpr const char* kExamples = R"(Examples:
+  fleetmark run deploy/examples/quick.yaml           a private fleet, one campaign, a report
+  fleetmark submit november.yaml --watch             on the fleet that a coordinator keeps
+)";
+
+constexpr const char* kExitCodes = R"(
+Exit codes: 0 all measured, 1 some measurement failed or some samples are not valid, 2 bad input,
+3 infrastructure, 130 interrupted.
+Environment: FLEETMARK_COORDINATOR (host:port, comma separated), FLEETMARK_IDENTITY (folder),
+NO_COLOR.)";
+
+base::Result<std::unique_ptr<ports::OperatorPort>> connect(const cli::Connection& connection) {
+  rpc::OperatorClientOptions options;
+  options.coordinators = connection.coordinators;
+  options.caPem = connection.caPem;
+  options.certificatePem = connection.certificatePem;
+  options.keyPem = connection.keyPem;
+  return rpc::makeOperatorClient(options);
+}
+
+std::string folderOf(const std::string& path) { return path.substr(0, path.rfind('/')); }
+
+// The flags of each verb, filled in by CLI11.
+struct Arguments {
+  cli::FileArguments file;
+  cli::SubmitArguments submit;
+  cli::ReportArguments report;
+  cli::RunArguments run;
+  cli::SqlArguments sql;
+  cli::EnrollArguments enroll;
+  std::string campaign;
+  bool json = false;
+  bool csv = false;
+};
+
+void addFile(CLI::App& verb, cli::FileArguments& file) {
+  verb.add_option("FILE", file.file, "the campaign; - is standard input")->required();
+  verb.add_option("--set", file.assignments, "value for ${name}: name=value")
+      ->type_name("NAME=VALUE");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  platform::StopSignal::install();
+  base::SystemClock clock;
+  base::setLogLevel(base::LogLevel::kError);
+  Arguments arguments;
+  cli::Command command{clock, connect, {}, cli::Format::kText, folderOf(platform::ownExecutable())};
+  cli::ExitCode code = cli::ExitCode::kBadInput;
+
+  CLI::App app(std::string(kExamples) + "\nfleetmark " + std::string(base::kVersion) +
+               ": benchmarks on a fleet of machines, with figures that can be checked");
+  app.footer(kExitCodes);
+  app.set_version_flag("--version", std::string(base::kVersion));
+  app.require_subcommand(1);
+  app.fallthrough();
+  app.add_option("--coordinator", command.connection.coordinators,
+                 "host:port of a coordinator; several may be given")
+      ->type_name("HOST:PORT");
+  app.add_option("--identity", command.connection.identity,
+                 "folder with certificate.pem, key.pem and ca.pem")
+      ->type_name("FOLDER");
+  app.add_flag("--json", arguments.json, "print JSON for scripts");
+
+  auto verb = [&app](const char* name, const char* help) { return app.add_subcommand(name, help); };
+
+  auto* validate = verb("validate", "check a campaign file; needs no coordinator");
+  addFile(*validate, arguments.file);
+  validate->callback([&] { code = cli::validateCommand(command, arguments.file); });
+
+  auto* plan = verb("plan", "show what a campaign would do: steps, fingerprints, duration");
+  addFile(*plan, arguments.file);
+  plan->callback([&] { code = cli::planCommand(command, arguments.file); });
+
+  auto* submit = verb("submit", "give a campaign to the fleet");
+  addFile(*submit, arguments.submit.campaign);
+  submit->add_flag("--wait", arguments.submit.wait,
+                   "accept work that no agent online can do; it waits for one");
+  submit->add_flag("--watch", arguments.submit.follow, "follow it to its end");
+  submit->add_option("--request-key", arguments.submit.requestKey,
+                     "the same key again answers the same campaign");
+  submit->callback([&] { code = cli::submitCommand(command, arguments.submit); });
+
+  auto* watch = verb("watch", "follow a campaign to its end; Ctrl-C leaves it running");
+  watch->add_option("CAMPAIGN", arguments.campaign, "id or name")->required();
+  watch->callback([&] { code = cli::watchCommand(command, arguments.campaign); });
+
+  auto* status = verb("status", "the campaigns, or the steps of one");
+  status->add_option("CAMPAIGN", arguments.campaign, "id or name; without: the newest campaigns");
+  status->callback([&] { code = cli::statusCommand(command, arguments.campaign); });
+
+  auto* cancel = verb("cancel", "end a campaign; what runs is stopped");
+  cancel->add_option("CAMPAIGN", arguments.campaign, "id or name")->required();
+  cancel->callback([&] { code = cli::cancelCommand(command, arguments.campaign); });
+
+  auto* report = verb("report", "write a campaign's report");
+  report->add_option("CAMPAIGN", arguments.report.campaign, "id or name")->required();
+  report->add_option("--format", arguments.report.format, "md, json, csv or all (default md)");
+  report->add_option("--out", arguments.report.out, "folder; without: standard output");
+  report->callback([&] { code = cli::reportCommand(command, arguments.report); });
+
+  auto* agents = verb("agents", "the agents and what they do");
+  agents->callback([&] { code = cli::agentsCommand(command); });
+
+  auto* sql = verb("sql", "ask the views a read-only question (docs/sql.md)");
+  sql->add_option("STATEMENT", arguments.sql.statement, "one SQL statement")->required();
+  sql->add_option("--rows", arguments.sql.maxRows, "most rows shown (default 1000)");
+  sql->add_flag("--csv", arguments.csv, "print CSV");
+  sql->callback([&] {
+    if (arguments.csv) command.format = cli::Format::kCsv;
+    code = cli::sqlCommand(command, arguments.sql);
+  });
+
+  auto* enroll = verb("enroll", "make an identity for an agent or an operator");
+  enroll->add_option("ROLE", arguments.enroll.role, "agent or operator")->required();
+  enroll->add_option("NAME", arguments.enroll.name, "for people to read")->required();
+  enroll->add_option("--out", arguments.enroll.out, "folder for the identity")->required();
+  enroll->callback([&] { code = cli::enrollCommand(command, arguments.enroll); });
+
+  auto* run = verb("run", "run a campaign on a private fleet on this machine");
+  addFile(*run, arguments.run.campaign);
+  run->add_option("--agents", arguments.run.agents, "how many agents (default: one a runner)")
+      ->check(CLI::Range(1, 64));
+  run->add_option("--out", arguments.run.out, "folder for the report (default: out/CAMPAIGN)");
+  run->callback([&] { code = cli::runCommand(command, arguments.run); });
+
+  app.parse_complete_callback([&] {
+    if (arguments.json) command.format = cli::Format::kJson;
+  });
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    int status_ = app.exit(error);
+    return status_ == 0 ? 0 : static_cast<int>(cli::ExitCode::kBadInput);
+  }
+  return static_cast<int>(code);
+}

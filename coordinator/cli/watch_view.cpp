@@ -1,0 +1,162 @@
+#include "coordinator/cli/watch_view.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "common/platform/process.h"
+#include "coordinator/cli/output.h"
+
+namespace fleetmark::coordinator::cli {
+
+namespace {
+
+constexpr std::size_t kMostBlockLines = 40;  // a longer campaign shows what is going on now
+constexpr auto kPoll = std::chrono::milliseconds(500);
+constexpr auto kPatience = std::chrono::minutes(10);  // without a coordinator, before giving up
+
+void print(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
+// Of a long campaign: what runs, then what ended last, then what comes next.
+std::vector<ports::StepStatus> interesting(const std::vector<ports::StepStatus>& steps) {
+  if (steps.size() <= kMostBlockLines) return steps;
+  std::vector<ports::StepStatus> out;
+  auto take = [&](auto wanted, std::size_t most) {
+    for (auto it = steps.rbegin(); it != steps.rend() && most > 0; ++it) {
+      if (!wanted(*it)) continue;
+      out.push_back(*it);
+      --most;
+    }
+  };
+  take([](const auto& s) { return s.state == domain::StepState::kLeased; }, kMostBlockLines / 2);
+  take([](const auto& s) { return domain::isTerminal(s.state); }, kMostBlockLines - out.size());
+  std::sort(out.begin(), out.end(),
+            [](const auto& a, const auto& b) { return a.step.value < b.step.value; });
+  return out;
+}
+
+}  // namespace
+
+std::string progressBar(double fraction, std::size_t width) {
+  std::size_t inner = width > 2 ? width - 2 : 0;
+  auto filled =
+      static_cast<std::size_t>(std::clamp(fraction, 0.0, 1.0) * static_cast<double>(inner));
+  std::string out = "[" + std::string(filled, '=');
+  if (filled < inner) out += ">" + std::string(inner - filled - 1, ' ');
+  return out + "]";
+}
+
+base::Nanos remaining(const ports::CampaignStatus& status, base::WallTime now) {
+  base::Nanos left{0};
+  for (const auto& step : status.steps) {
+    if (domain::isTerminal(step.state)) continue;
+    auto needed = step.estimate;
+    if (step.state == domain::StepState::kLeased && step.startedAt) {
+      needed = std::max(needed - (now - *step.startedAt), base::Nanos(std::chrono::seconds(1)));
+    }
+    left += needed;
+  }
+  return left;
+}
+
+void WatchView::show(const ports::CampaignStatus& status, base::WallTime now) {
+  switch (style_) {
+    case WatchStyle::kBlock:
+      return showBlock(status, now);
+    case WatchStyle::kLines:
+      return showLines(status);
+    case WatchStyle::kJson:
+    case WatchStyle::kQuiet:
+      return;
+  }
+}
+
+void WatchView::event(const ports::CampaignEvent& event) {
+  if (style_ == WatchStyle::kJson) print(eventJson(event));
+}
+
+void WatchView::finish() { drawn_ = 0; }
+
+void WatchView::showBlock(const ports::CampaignStatus& status, base::WallTime now) {
+  std::string block = report::stepLines(interesting(status.steps), terminal_);
+  std::size_t ended = 0;
+  double done = 0;
+  double all = 0;
+  for (const auto& step : status.steps) {
+    double weight = std::max<double>(static_cast<double>(step.estimate.count()), 1);
+    all += weight;
+    if (domain::isTerminal(step.state)) {
+      ++ended;
+      done += weight;
+    } else if (step.state == domain::StepState::kLeased && step.startedAt) {
+      done += std::min(weight * 0.99, static_cast<double>((now - *step.startedAt).count()));
+    }
+  }
+  block += progressBar(all > 0 ? done / all : 0, 32) + "  " + std::to_string(ended) + " of " +
+           std::to_string(status.steps.size()) + " steps";
+  if (ended < status.steps.size()) {
+    auto left = std::chrono::ceil<std::chrono::seconds>(remaining(status, now));
+    block += ", about " + base::formatDuration(left) + " left";
+  }
+  block += "\n";
+  std::string out;
+  if (drawn_ > 0) out += "\x1b[" + std::to_string(drawn_) + "A";
+  drawn_ = 0;
+  std::size_t begin = 0;
+  while (begin < block.size()) {
+    auto end = block.find('\n', begin);
+    out += block.substr(begin, end - begin) + "\x1b[K\n";
+    begin = end + 1;
+    ++drawn_;
+  }
+  out += "\x1b[J";
+  print(out);
+}
+
+void WatchView::showLines(const ports::CampaignStatus& status) {
+  for (const auto& step : status.steps) {
+    if (step.state == domain::StepState::kBlocked || step.state == domain::StepState::kReady) {
+      continue;
+    }
+    // Progress within a step is no line of its own: a log stays short.
+    std::string key =
+        std::string(domain::toString(step.state)) + "/" + std::to_string(step.attempts);
+    auto& last = lastLine_[step.step.value];
+    if (last == key) continue;
+    last = key;
+    print(report::stepLines({step}, terminal_));
+  }
+}
+
+base::Result<ports::CampaignStatus> followCampaign(const Watcher& watcher, base::CampaignId id) {
+  std::string cursor;
+  std::string campaign = std::to_string(id.value);
+  auto lastHeard = watcher.clock.mono();
+  for (;;) {
+    if (watcher.stop()) return base::conflict("stopped watching");
+    auto events = watcher.port.watch(id, cursor, kPoll);
+    auto status = events ? watcher.port.status(campaign)
+                         : base::Result<ports::CampaignStatus>(events.error());
+    if (!status) {
+      bool away = status.error().code == base::ErrorCode::kUnavailable ||
+                  status.error().code == base::ErrorCode::kOverloaded;
+      if (!away || watcher.clock.mono() - lastHeard > kPatience) return status.error();
+      if (platform::StopSignal::waitFor(kPoll)) continue;
+      continue;
+    }
+    lastHeard = watcher.clock.mono();
+    for (const auto& event : *events) {
+      watcher.view.event(event);
+      cursor = event.cursor;
+    }
+    watcher.view.show(*status, watcher.clock.wall());
+    if (domain::isTerminal(status->summary.state) && events->empty()) {
+      watcher.view.finish();
+      return status;
+    }
+  }
+}
+
+}  // namespace fleetmark::coordinator::cli

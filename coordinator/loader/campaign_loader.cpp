@@ -197,7 +197,10 @@ class CampaignReader {
                                      " probes; split the campaign into several");
       return;
     }
-    for (const Node& item : field.node->items) readProbeItem(item, field);
+    for (const Node& item : field.node->items) {
+      if (issues_.full()) return;
+      readProbeItem(item, field);
+    }
     if (jobs_ > kMostJobs) {
       issues_.add(field.place(), std::to_string(jobs_) + " jobs (probes x runners), the limit is " +
                                      std::to_string(kMostJobs) +

@@ -53,6 +53,7 @@ Fields::Fields(const Node& mapping, std::string where, std::vector<std::string_v
                Issues& issues)
     : mapping_(mapping), where_(std::move(where)), issues_(issues) {
   for (const auto& key : mapping.keys) {
+    if (issues.full()) return;
     if (std::find(known.begin(), known.end(), key.text) != known.end()) continue;
     issues.add(key.place, "unknown key " + quoted(key.text) + " under " + where_ +
                               suggestion(key.text, known));

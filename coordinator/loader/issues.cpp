@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::size_t kLongestQuote = 40;
 constexpr std::size_t kLongestFileName = 200;
-constexpr std::size_t kMostKept = 1000;
 
 bool isContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
@@ -37,7 +36,7 @@ Issues::Issues(std::string_view fileName)
     : fileName_(printable(prefix(fileName, kLongestFileName))) {}
 
 void Issues::add(Place place, const std::string& message) {
-  if (faults_.size() < kMostKept) faults_.push_back({place, message});
+  if (!full()) faults_.push_back({place, message});
 }
 
 base::Error Issues::toError() const {
@@ -53,7 +52,7 @@ base::Error Issues::toError() const {
   }
   if (sorted.size() > kMost) {
     text += "\n" + fileName_ + ": and " + std::to_string(sorted.size() - kMost) +
-            (sorted.size() == kMostKept ? " or more" : "") + " more faults; correct these first";
+            (full() ? " or more" : "") + " more faults; correct these first";
   }
   return base::invalid(text);
 }

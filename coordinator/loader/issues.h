@@ -20,10 +20,13 @@ struct Place {
 class Issues {
  public:
   static constexpr std::size_t kMost = 20;
+  static constexpr std::size_t kMostCounted = 200;
 
   explicit Issues(std::string_view fileName);
   void add(Place place, const std::string& message);
   bool any() const { return !faults_.empty(); }
+  // More would only be counted: a reader may stop.
+  bool full() const { return faults_.size() >= kMostCounted; }
   // By place; after the first kMost only the number of the others. kInvalid.
   base::Error toError() const;
 

@@ -1,5 +1,6 @@
 #include "coordinator/loader/text_check.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -57,12 +58,21 @@ std::size_t findControl(std::string_view text) {
   return std::string_view::npos;
 }
 
+std::size_t findLongLine(std::string_view text) {
+  std::size_t start = 0;
+  while (start < text.size()) {
+    std::size_t end = std::min(text.find('\n', start), text.size());
+    if (end - start > kLongestLine) return start;
+    start = end + 1;
+  }
+  return std::string_view::npos;
+}
+
 // A tab among the white space that begins a line with something on it.
 std::size_t findTabIndent(std::string_view text) {
   std::size_t start = 0;
   while (start < text.size()) {
-    std::size_t end = text.find('\n', start);
-    if (end == std::string_view::npos) end = text.size();
+    std::size_t end = std::min(text.find('\n', start), text.size());
     auto line = text.substr(start, end - start);
     std::size_t content = line.find_first_not_of(" \t\r");
     std::size_t tab = line.find('\t');
@@ -100,6 +110,11 @@ bool checkText(std::string_view text, Issues& issues) {
   if (auto bad = findInvalidUtf8(text); bad != std::string_view::npos) {
     issues.add(placeOf(text, bad),
                "byte " + hexByte(text[bad]) + " is not valid UTF-8; save the file as UTF-8 text");
+    return false;
+  }
+  if (auto line = findLongLine(text); line != std::string_view::npos) {
+    issues.add(placeOf(text, line), "the line is longer than " + std::to_string(kLongestLine) +
+                                        " bytes; write lists and mappings on several lines");
     return false;
   }
   if (auto tab = findTabIndent(text); tab != std::string_view::npos) {

@@ -11,6 +11,9 @@ namespace fleetmark::coordinator::loader {
 
 namespace {
 
+constexpr std::string_view kOpen = "$\uE000";
+constexpr std::string_view kClose = "\uE001";
+
 bool isLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
@@ -104,6 +107,40 @@ bool isVariableName(std::string_view name) {
   if (name.empty() || name.size() > 63 || !isLetter(name[0])) return false;
   return std::all_of(name.begin(), name.end(),
                      [](char c) { return isLetter(c) || isDigit(c) || c == '-'; });
+}
+
+std::string shieldVariables(std::string_view text) {
+  std::string out;
+  std::size_t from = 0;
+  for (;;) {
+    std::size_t begin = text.find("${", from);
+    if (begin == std::string_view::npos) break;
+    out += text.substr(from, begin - from);
+    from = begin + 2;
+    std::size_t end = text.find('}', from);
+    if (end != std::string_view::npos && isVariableName(text.substr(from, end - from))) {
+      out += kOpen;
+      out += text.substr(from, end - from);
+      out += kClose;
+      from = end + 1;
+    } else {
+      out += "${";
+    }
+  }
+  out += text.substr(from);
+  return out;
+}
+
+std::string unshieldVariables(std::string text) {
+  std::size_t from = 0;
+  while ((from = text.find(kOpen, from)) != std::string::npos) {
+    text.replace(from, kOpen.size(), "${");
+    std::size_t end = text.find(kClose, from);
+    if (end == std::string::npos) break;
+    text.replace(end, kClose.size(), "}");
+    from = end + 1;
+  }
+  return text;
 }
 
 void replaceVariables(Node& root, const Variables& variables, Issues& issues) {

@@ -1,4 +1,4 @@
-// ${name} in the values of a campaign.
+// ${name} in the values of a campaign. It stands for text: it can't bring YAML structure in.
 #pragma once
 
 #include <map>
@@ -14,6 +14,12 @@ using Variables = std::map<std::string, std::string>;
 
 // [A-Za-z_][A-Za-z0-9_-]{0,62}
 bool isVariableName(std::string_view name);
+
+// In flow style ({a: ${name}}) the braces of a variable would end the value. They are shielded by
+// private characters, one for one so that columns stay, before the text is parsed, and unshielded
+// in what comes out.
+std::string shieldVariables(std::string_view text);
+std::string unshieldVariables(std::string text);
 
 // Replaces every ${name} in scalar values (never in keys). Reports variables without a value,
 // malformed ones, and given ones that nothing uses.

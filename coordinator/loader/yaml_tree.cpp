@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "coordinator/loader/text_check.h"
+#include "coordinator/loader/variables.h"
 
 namespace fleetmark::coordinator::loader {
 
@@ -71,7 +72,8 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnAnchor(const YAML::Mark& mark, const std::string&) override { throw aliasStop(mark); }
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                const std::string& value) override {
+                const std::string& shielded) override {
+    std::string value = unshieldVariables(shielded);
     Node node;
     node.kind = NodeKind::kScalar;
     node.place = lines_.place(mark);
@@ -90,7 +92,7 @@ class TreeBuilder final : public YAML::EventHandler {
     if (findInvalidUtf8(value) != std::string_view::npos) {
       throw Stop{node.place, "an escape in this text is no valid character; remove it"};
     }
-    node.text = value;
+    node.text = std::move(value);
     node.quoting = tag == "!" ? Quoting::kQuoted : Quoting::kPlain;
     add(std::move(node));
   }
@@ -217,10 +219,11 @@ std::string describe(const Node& node) {
 std::optional<Node> parseYaml(std::string_view text, Issues& issues) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  Lines lines(text);
+  std::string shielded = shieldVariables(text);
+  Lines lines(shielded);
   TreeBuilder builder(lines, issues);
   try {
-    std::istringstream stream{std::string(text)};
+    std::istringstream stream(shielded);
     YAML::Parser parser(stream);
     if (!parser.HandleNextDocument(builder)) {
       issues.add({}, "the file is empty; a campaign begins with 'campaign: NAME'");
@@ -232,7 +235,7 @@ std::optional<Node> parseYaml(std::string_view text, Issues& issues) {
     issues.add(stop.place, stop.message);
     return std::nullopt;
   } catch (const YAML::Exception& error) {
-    issues.add(lines.place(error.mark), "not valid YAML: " + error.msg);
+    issues.add(lines.place(error.mark), "not valid YAML: " + unshieldVariables(error.msg));
     return std::nullopt;
   } catch (const std::exception& error) {
     issues.add({}, std::string("not readable as YAML: ") + error.what());

@@ -1,6 +1,6 @@
 // YAML as a plain tree with the place of every node. yaml-cpp parses, but builds no nodes: the tree
 // grows from its events, and the first anchor, alias, tag, second document or excess of depth or
-// number stops it, so hostile text costs no more than its own length.
+// number stops it, so hostile text costs about what its length does (checkText bounds the lines).
 #pragma once
 
 #include <cstddef>

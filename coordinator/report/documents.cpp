@@ -90,12 +90,16 @@ Parameter inWords(std::string name, const json& value) {
 }  // namespace
 
 Pinning pinningOf(std::string_view contextJson) {
-  if (contextJson.find("\"pinned\"") == std::string_view::npos) return Pinning::kNotRecorded;
+  // A look before the parse: a report may hold a million contexts.
+  if (contextJson.find("\"pin") == std::string_view::npos) return Pinning::kNotRecorded;
   auto context = parseObject(contextJson);
   if (!context) return Pinning::kNotRecorded;
-  auto found = context->find("pinned");
-  if (found == context->end() || !found->is_boolean()) return Pinning::kNotRecorded;
-  return found->get<bool>() ? Pinning::kPinned : Pinning::kUnpinned;
+  for (const char* name : {"pinned", "pin_in_force"}) {
+    auto found = context->find(name);
+    if (found == context->end() || !found->is_boolean()) continue;
+    return found->get<bool>() ? Pinning::kPinned : Pinning::kUnpinned;
+  }
+  return Pinning::kNotRecorded;
 }
 
 BuildFacts buildFacts(std::string_view environmentJson) {
@@ -120,11 +124,20 @@ std::vector<Parameter> parametersInWords(std::string_view paramsJson) {
 }
 
 std::optional<std::string> compactObject(std::string_view text) {
+  if (text == "{}") return std::string(text);  // most contexts, a million times a report
   auto document = parseObject(text);
   if (!document) return std::nullopt;
   return dump(*document);
 }
 
-std::string quoteJson(std::string_view text) { return dump(json(std::string(text))); }
+std::string quoteJson(std::string_view text) {
+  bool plain = std::all_of(text.begin(), text.end(),
+                           [](char c) { return c >= ' ' && c < 0x7F && c != '"' && c != '\\'; });
+  if (!plain) return dump(json(std::string(text)));
+  std::string out = "\"";
+  out += text;
+  out += '"';
+  return out;
+}
 
 }  // namespace fleetmark::coordinator::report

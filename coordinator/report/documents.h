@@ -11,7 +11,7 @@ namespace fleetmark::coordinator::report {
 
 enum class Pinning { kPinned, kUnpinned, kNotRecorded };
 
-// The member "pinned" of a sample's context.
+// The member "pinned" or else "pin_in_force" of a sample's context.
 Pinning pinningOf(std::string_view contextJson);
 
 struct BuildFacts {

@@ -42,7 +42,7 @@ void writeCampaign(JsonWriter& json, const ReportModel& model) {
   json.member("name").text(campaign.name);
   json.member("title").textOrNull(data.title);
   json.member("description").textOrNull(data.description);
-  json.member("state").text(stateWord(campaign.state));
+  json.member("state").text(domain::toString(campaign.state));
   json.member("submitted_at").text(exactTime(campaign.submittedAt));
   writeTime(json.member("finished_at"), campaign.finishedAt);
   json.member("order").text(model::toString(data.order));

@@ -1,6 +1,7 @@
 #include "coordinator/report/markdown.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "coordinator/report/markdown_parts.h"
 #include "coordinator/report/markdown_text.h"
@@ -31,12 +32,16 @@ std::string titleOf(const Section& section) {
   std::string out = escapeMarkdown(section.probe) + " " + codeOrText(section.fingerprint);
   if (section.pinning == Pinning::kPinned) out += ", pinned";
   if (section.pinning == Pinning::kUnpinned) out += ", unpinned";
+  if (section.pinning == Pinning::kNotRecorded && section.severalPlacements) {
+    out += ", placement not recorded";
+  }
   return out;
 }
 
 std::string withUnit(const Column& column) {
   std::string label = escapeMarkdown(column.label);
-  label[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(label[0])));
+  if (!label.empty())
+    label[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(label[0])));
   return column.scale.name.empty() ? label : label + ", " + std::string(column.scale.name);
 }
 
@@ -217,7 +222,7 @@ std::string campaignMarkdown(const ReportModel& model) {
   add("Campaign",
       escapeMarkdown(campaign.name) + " (id " + std::to_string(campaign.id.value) + ")");
   if (!data.description.empty()) add("Description", escapeMarkdown(data.description));
-  add("State", std::string(stateWord(campaign.state)));
+  add("State", std::string(domain::toString(campaign.state)));
   std::string when = formatTime(campaign.submittedAt);
   if (campaign.finishedAt) {
     when += " to " + formatTime(*campaign.finishedAt) + " (" +

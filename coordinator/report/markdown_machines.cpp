@@ -13,6 +13,11 @@ std::string offsetText(base::Nanos offset) {
   return base::formatThousands(ms, 3);
 }
 
+std::string memoryText(std::int64_t bytes) {
+  if (bytes <= 0) return {};
+  return base::formatThousands(static_cast<double>(bytes) / static_cast<double>(base::kGiB), 2);
+}
+
 }  // namespace
 
 std::string machinesMarkdown(const ReportModel& model) {
@@ -28,8 +33,7 @@ std::string machinesMarkdown(const ReportModel& model) {
     hardware.push_back(
         {runner, agent, escapeMarkdown(host.hostname), escapeMarkdown(host.cpuModel),
          host.effectiveCpus > 0 ? formatValue(host.effectiveCpus, model::Unit::kCount) : "",
-         host.memoryBytes > 0 ? base::formatBytes(base::Bytes{host.memoryBytes}) : "",
-         escapeMarkdown(host.virtualisation)});
+         memoryText(host.memoryBytes), escapeMarkdown(host.virtualisation)});
     software.push_back({runner, agent, escapeMarkdown(host.osImage), escapeMarkdown(host.kernel),
                         escapeMarkdown(host.arch), escapeMarkdown(step.agentVersion),
                         escapeMarkdown(machine.build.compiler), escapeMarkdown(machine.build.flags),
@@ -41,7 +45,7 @@ std::string machinesMarkdown(const ReportModel& model) {
                         {"Host", Align::kLeft},
                         {"CPU model", Align::kLeft},
                         {"Effective CPUs", Align::kRight},
-                        {"Memory", Align::kRight},
+                        {"Memory, GiB", Align::kRight},
                         {"Virtualisation", Align::kLeft}},
                        hardware);
   out += markdownTable({{"Runner", Align::kLeft},

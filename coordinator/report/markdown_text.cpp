@@ -1,6 +1,7 @@
 #include "coordinator/report/markdown_text.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "common/base/check.h"
 #include "coordinator/report/text.h"
@@ -9,9 +10,14 @@
 namespace fleetmark::coordinator::report {
 
 std::string escapeMarkdown(std::string_view text) {
-  constexpr std::string_view kSpecial = "\\`*_{}[]()#!|~$^=";
+  constexpr std::string_view kSpecial = "\\`*[]#|~$";
+  std::string line = oneLine(text);
+  auto isWord = [&](std::size_t i) {
+    return i < line.size() && std::isalnum(static_cast<unsigned char>(line[i])) != 0;
+  };
   std::string out;
-  for (char c : oneLine(text)) {
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    char c = line[i];
     if (c == '<') {
       out += "&lt;";
     } else if (c == '>') {
@@ -19,7 +25,10 @@ std::string escapeMarkdown(std::string_view text) {
     } else if (c == '&') {
       out += "&amp;";
     } else {
-      if (kSpecial.find(c) != std::string_view::npos) out += '\\';
+      // An underscore inside a word marks nothing.
+      bool marks = c == '_' ? !(i > 0 && isWord(i - 1) && isWord(i + 1))
+                            : kSpecial.find(c) != std::string_view::npos;
+      if (marks) out += '\\';
       out += c;
     }
   }

@@ -177,23 +177,26 @@ MetricRow makeMetricRow(const ports::ReportStep& step, const Column& column,
   return row;
 }
 
-// One unpinned sample makes the step unpinned: its figures may not stand beside pinned ones.
-Pinning pinningOfStep(const ports::ReportStep& step) {
+enum class Which { kValid, kOthers };
+
+Pinning pinningOfSamples(const ports::ReportStep& step, Which which) {
   Pinning out = Pinning::kNotRecorded;
   for (const auto& metric : step.metrics) {
     for (const auto& sample : metric.samples) {
-      switch (pinningOf(sample.contextJson)) {
-        case Pinning::kUnpinned:
-          return Pinning::kUnpinned;
-        case Pinning::kPinned:
-          out = Pinning::kPinned;
-          break;
-        case Pinning::kNotRecorded:
-          break;
-      }
+      if ((sample.verdict == model::Verdict::kOk) != (which == Which::kValid)) continue;
+      Pinning own = pinningOf(sample.contextJson);
+      if (own == Pinning::kUnpinned) return own;
+      if (own == Pinning::kPinned) out = own;
     }
   }
   return out;
+}
+
+// One valid unpinned sample makes the step unpinned: its figures may not stand beside pinned ones.
+// A sample that lost its pin and is unverified for it is in no figure and has no say.
+Pinning pinningOfStep(const ports::ReportStep& step) {
+  Pinning valid = pinningOfSamples(step, Which::kValid);
+  return valid == Pinning::kNotRecorded ? pinningOfSamples(step, Which::kOthers) : valid;
 }
 
 bool hasSamples(const StepRow& row) {
@@ -230,9 +233,14 @@ void addSections(const Group& group, ReportModel& model) {
   }
   if (kinds.empty()) kinds.push_back(Pinning::kNotRecorded);
   for (Pinning kind : kinds) {
-    Section section{
-        group.probe, group.steps.front()->protocol, group.fingerprint, kind, severalTrials, columns,
-        {}};
+    Section section;
+    section.probe = group.probe;
+    section.protocol = group.steps.front()->protocol;
+    section.fingerprint = group.fingerprint;
+    section.pinning = kind;
+    section.severalTrials = severalTrials;
+    section.severalPlacements = kinds.size() > 1;
+    section.columns = columns;
     for (auto& row : rows) {
       Pinning own = hasSamples(row) ? row.pinning : kinds.front();
       if (own == kind) section.steps.push_back(row);
@@ -259,24 +267,6 @@ ReportModel buildReportModel(const ports::ReportData& data) {
   addMachines(model);
   model.answer = makeAnswer(model);
   return model;
-}
-
-std::string_view stateWord(domain::CampaignState state) {
-  using domain::CampaignState;
-  switch (state) {
-    case CampaignState::kQueued:
-      return "queued";
-    case CampaignState::kRunning:
-      return "running";
-    case CampaignState::kCancelling:
-      return "cancelling";
-    case CampaignState::kDone:
-      return "done";
-    case CampaignState::kCancelled:
-      return "cancelled";
-  }
-  FM_CHECK(false && "unknown campaign state");
-  return {};
 }
 
 }  // namespace fleetmark::coordinator::report

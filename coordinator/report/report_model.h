@@ -57,7 +57,8 @@ struct Section {
   std::int64_t protocol = 0;
   std::string fingerprint;
   Pinning pinning = Pinning::kNotRecorded;
-  bool severalTrials = false;  // trial and step need a column
+  bool severalTrials = false;      // trial and step need a column
+  bool severalPlacements = false;  // other sections hold the same fingerprint's other placements
   std::vector<Column> columns;
   std::vector<StepRow> steps;  // by runner as declared, then position
 };
@@ -99,8 +100,5 @@ struct ReportModel {
 
 // `data` is borrowed: it must outlive the model and stay unchanged.
 ReportModel buildReportModel(const ports::ReportData& data);
-
-// "done", "cancelled", ...: the words of the database and of JSON.
-std::string_view stateWord(domain::CampaignState state);
 
 }  // namespace fleetmark::coordinator::report

@@ -16,6 +16,8 @@ using ports::StepStatus;
 
 constexpr std::size_t kLeastWidth = 40;
 constexpr std::size_t kLongestName = 28;
+constexpr std::size_t kLeastName = 4;
+constexpr std::size_t kLeastRemark = 8;
 constexpr std::size_t kCells = 6;
 constexpr std::string_view kGap = "   ";
 constexpr std::string_view kIndent = "  ";
@@ -94,21 +96,46 @@ Line makeLine(const StepStatus& step) {
     line.cells[5] = formatCount(step.samplesOk) + "/" + formatCount(step.samplesRequested);
     if (line.cells[3].empty()) line.cells[3] = kNoNumber;
   }
-  line.remark = oneLine(step.message.empty() ? step.waiting : step.message);
+  bool running = step.state == StepState::kLeased;
+  line.remark = oneLine(running                ? step.progress
+                        : step.message.empty() ? step.waiting
+                                               : step.message);
   return line;
 }
 
-std::string padded(const std::string& text, std::size_t width, bool toTheRight) {
+enum class Side { kLeft, kRight };
+
+std::string padded(const std::string& text, std::size_t width, Side side) {
   std::size_t used = columns(text);
   std::string space(width > used ? width - used : 0, ' ');
-  return toTheRight ? space + text : text + space;
+  return side == Side::kRight ? space + text : text + space;
+}
+
+using Widths = std::array<std::size_t, kCells>;
+
+std::size_t lineWidth(const Widths& widths, std::size_t gap) {
+  std::size_t total = 0;
+  for (std::size_t cell : widths) total += cell == 0 ? 0 : cell + gap;
+  return total == 0 ? kIndent.size() : kIndent.size() + total - gap;
+}
+
+// Narrows what can be narrowed, in this order: the runner's name, the gaps, the variation.
+// Answers the gap between cells.
+std::string fit(Widths& widths, std::size_t width) {
+  std::size_t gap = kGap.size();
+  std::size_t total = lineWidth(widths, gap);
+  if (total > width)
+    widths[0] -= std::min(total - width, widths[0] - std::min(widths[0], kLeastName));
+  if (lineWidth(widths, gap) > width) gap = 1;
+  if (lineWidth(widths, gap) > width) widths[4] = 0;
+  return std::string(gap, ' ');
 }
 
 }  // namespace
 
 std::string stepLines(const std::vector<StepStatus>& steps, const TerminalStyle& style) {
   std::vector<Line> lines;
-  std::array<std::size_t, kCells> widths{};
+  Widths widths{};
   for (const auto& step : steps) {
     lines.push_back(makeLine(step));
     for (std::size_t i = 0; i < kCells; ++i) {
@@ -116,13 +143,7 @@ std::string stepLines(const std::vector<StepStatus>& steps, const TerminalStyle&
     }
   }
   std::size_t width = std::max(style.width, kLeastWidth);
-  std::size_t total = kIndent.size();
-  for (std::size_t cell : widths) total += cell == 0 ? 0 : cell + kGap.size();
-  if (total > width + kGap.size()) {
-    std::size_t over = total - width - kGap.size();
-    std::size_t cut = std::min(over, widths[0] > 4 ? widths[0] - 4 : 0);
-    widths[0] -= cut;
-  }
+  std::string gap = fit(widths, width);
   std::string out;
   for (auto& line : lines) {
     line.cells[0] = shorten(line.cells[0], widths[0]);
@@ -134,14 +155,14 @@ std::string stepLines(const std::vector<StepStatus>& steps, const TerminalStyle&
     }
     for (std::size_t i = 0; i <= last; ++i) {
       if (widths[i] == 0) continue;
-      if (i > 0) text += kGap;
-      std::string cell = padded(line.cells[i], widths[i], i >= 3);
-      used += columns(cell) + (i > 0 ? kGap.size() : 0);
+      if (i > 0) text += gap;
+      std::string cell = padded(line.cells[i], widths[i], i >= 3 ? Side::kRight : Side::kLeft);
+      used += columns(cell) + (i > 0 ? gap.size() : 0);
       std::string_view code = style.colour == Colour::kAnsi && i == 2 ? ansi(line.mood) : "";
       text += std::string(code) + cell + (code.empty() ? "" : "\x1b[0m");
     }
-    if (!line.remark.empty() && used + kGap.size() + 8 <= width) {
-      text += std::string(kGap) + shorten(line.remark, width - used - kGap.size());
+    if (!line.remark.empty() && used + gap.size() + kLeastRemark <= width) {
+      text += gap + shorten(line.remark, width - used - gap.size());
     }
     while (text.ends_with(' ')) text.pop_back();
     out += text + "\n";

@@ -29,7 +29,11 @@ class UvStream::ReadOp {
     stream_.readOp_ = this;
     stream_.startReading();
   }
-  ~ReadOp() noexcept(false) { detach(); }
+  ~ReadOp() noexcept(false) {
+    if (stream_.readOp_ != this) return;
+    detach();
+    if (done_ > 0) stream_.keepLeftover(buffer_, done_);  // dropped half done
+  }
   KJ_DISALLOW_COPY(ReadOp);
 
   char* free() { return buffer_ + done_; }

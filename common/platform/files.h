@@ -21,6 +21,10 @@ base::Result<std::string> readFile(const std::string& path, std::size_t maxBytes
 base::Result<std::string> makeTemporaryFolder(const std::string& prefix);
 base::Status removeTree(const std::string& path);
 base::Status changeOwner(const std::string& path, const std::string& user);  // recursive; root only
+// Lets `user` reach the folder `path` (absolute): a folder on the way that is private to this user
+// and is not its home becomes 0710 with the group of `user`. Root only. kDenied names the folder
+// that is in the way.
+base::Status letEnter(const std::string& path, const std::string& user);
 bool exists(const std::string& path);
 // Free bytes for this user on the file system of `path`.
 base::Result<std::int64_t> freeBytes(const std::string& path);

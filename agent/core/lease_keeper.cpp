@@ -3,12 +3,13 @@
 #include <algorithm>
 
 #include "common/base/log.h"
+#include "common/rpc/wire_limits.h"
 
 namespace fleetmark::agent::core {
 
 namespace {
 
-constexpr std::size_t kMostLeases = 64;  // in one renewal, see common/rpc/wire_limits.h
+constexpr std::size_t kMostLeases = rpc::kMaxLeases;  // in one renewal
 constexpr base::Nanos kShortest = std::chrono::milliseconds(10);
 
 bool sameLease(const model::LeaseRef& a, const model::LeaseRef& b) {

@@ -70,6 +70,8 @@ constexpr std::string_view kAgentConfig[] = {"common/base", "common/model", "com
 constexpr std::string_view kAgentCore[] = {"common/base",    "common/crypto", "common/model",
                                            "common/stats",   "common/probes", "common/platform",
                                            "agent/platform", "agent/probes",  "agent/config"};
+constexpr std::string_view kAgentCli[] = {"common/base", "common/model",   "common/probes",
+                                          "agent/core",  "agent/platform", "agent/probes"};
 constexpr std::string_view kAgentRpc[] = {"common/base",    "common/crypto", "common/model",
                                           "common/stats",   "common/probes", "common/platform",
                                           "common/rpc",     "schema",        "agent/core",
@@ -102,6 +104,7 @@ constexpr std::array kRooms{
     Room{"agent/probes", kAgentProbes},
     Room{"agent/config", kAgentConfig},
     Room{"agent/core", kAgentCore},
+    Room{"agent/cli", kAgentCli},
     Room{"agent/metrics", kAgentConfig},
     Room{"agent/rpc", kAgentRpc},
 };
@@ -181,7 +184,7 @@ constexpr std::string_view kSystemMacros[] = {
 constexpr std::string_view kPlainRpcHeaders[] = {
     "common/rpc/agent_codec.h", "common/rpc/probe_pipe.h", "common/rpc/wire_limits.h",
     "common/rpc/tls_identity.h"};
-constexpr std::string_view kPlainRpcReaders[] = {"agent/core"};
+constexpr std::string_view kPlainRpcReaders[] = {"agent/core", "agent/cli"};
 
 constexpr std::string_view kSides[] = {"agent/", "common/", "coordinator/", "schema/", "tests/"};
 

@@ -8,10 +8,10 @@ constexpr std::int64_t kBlock = base::kMiB;
 
 Estimate estimate(const Params& params) {
   auto samples = params.count("samples");
-  auto file = params.bytes("file").count;
+  auto blocks = params.bytes("file").count / kBlock;
   // Four operations a sample, each for at least min_duration and at least one pass over the file
   // in the sequential ones; the passes are guessed at 200 MiB/s.
-  auto pass = base::Nanos(file * 1'000'000'000 / (200 * base::kMiB));
+  auto pass = base::Nanos(blocks * (1'000'000'000 / 200));
   auto longest = std::max(params.duration("min_duration"), pass);
   auto expected = (longest * 2 + params.duration("min_duration") * 2) * samples + pass * 3;
   auto limit = params.duration("sample_timeout") * 4 * samples + std::chrono::minutes(10);

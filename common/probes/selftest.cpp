@@ -22,7 +22,7 @@ const ProbeSpec& selftestSpec() {
               {"samples", ParamKind::kCount, ParamPart::kProfile, "3", "values produced", 0,
                10'000'000},
               {"interval", ParamKind::kDuration, ParamPart::kProfile, "0s",
-               "pause before each value", 0, 3'600'000'000'000},
+               "pause before each value", 0, 60'000'000'000},
               {"seed", ParamKind::kCount, ParamPart::kProfile, "1", "values depend on it", 0},
               {"fault", ParamKind::kChoice, ParamPart::kProfile, "none",
                "what goes wrong after half of the values", 0, 0,

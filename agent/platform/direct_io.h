@@ -42,8 +42,9 @@ class DirectFile {
   virtual ~DirectFile() = default;
   // Absent: the kernel or file system doesn't say.
   virtual std::optional<DirectAlignment> alignment() const = 0;
-  // Buffer, size and offset must be aligned (AlignedBuffer; multiples of 4 KiB). Returns the bytes
-  // moved, which can be fewer. kUnavailable: an I/O error or no space, with the system's words.
+  // Buffer, size and offset are multiples of 4 KiB (AlignedBuffer), else kInvalid. Returns the
+  // bytes moved, which can be fewer. kUnavailable: an I/O error or no space, with the system's
+  // words.
   virtual base::Result<std::size_t> read(std::span<std::uint8_t> into, std::int64_t offset) = 0;
   virtual base::Result<std::size_t> write(std::span<const std::uint8_t> from,
                                           std::int64_t offset) = 0;

@@ -13,6 +13,7 @@
 #include <climits>
 #include <cstdlib>
 
+#include "agent/platform/aligned_buffer.h"
 #include "agent/platform/linux/proc_text.h"
 #include "agent/platform/linux/read_text.h"
 #include "common/base/hex.h"
@@ -32,6 +33,15 @@ constexpr std::string_view kPrefix = ".fleetmark-disk-";
 constexpr std::array<std::string_view, 5> kMemoryTypes{"tmpfs", "ramfs", "devtmpfs", "rootfs",
                                                        "hugetlbfs"};
 
+// Some file systems answer misaligned access out of the page cache instead of refusing it.
+base::Status checkAligned(const std::uint8_t* memory, std::size_t size, std::int64_t offset) {
+  const auto bits =
+      reinterpret_cast<std::uintptr_t>(memory) | size | static_cast<std::uintptr_t>(offset);
+  if (bits % AlignedBuffer::kAlignment == 0) return {};
+  return base::invalid("direct I/O of " + std::to_string(size) + " bytes at byte " +
+                       std::to_string(offset) + " isn't aligned to 4096 bytes");
+}
+
 class LinuxDirectFile final : public DirectFile {
  public:
   LinuxDirectFile(Fd file, std::int64_t size) : file_(std::move(file)), size_(size) {}
@@ -48,6 +58,7 @@ class LinuxDirectFile final : public DirectFile {
   }
 
   base::Result<std::size_t> read(std::span<std::uint8_t> into, std::int64_t offset) override {
+    FM_TRY(checkAligned(into.data(), into.size(), offset));
     for (;;) {
       ssize_t got = ::pread(file_.get(), into.data(), into.size(), offset);
       if (got >= 0) return static_cast<std::size_t>(got);
@@ -57,6 +68,7 @@ class LinuxDirectFile final : public DirectFile {
 
   base::Result<std::size_t> write(std::span<const std::uint8_t> from,
                                   std::int64_t offset) override {
+    FM_TRY(checkAligned(from.data(), from.size(), offset));
     for (;;) {
       ssize_t put = ::pwrite(file_.get(), from.data(), from.size(), offset);
       if (put >= 0) return static_cast<std::size_t>(put);

@@ -10,18 +10,18 @@ namespace fleetmark::agent::linux_os {
 
 // Everything the judgement rests on, so that it can be tested without such a machine.
 struct VirtualisationClues {
-  std::string dmi;          // sys_vendor, product_name, board_vendor and bios_vendor, by line
-  std::string cpuidVendor;  // 12 letters of the hypervisor's CPUID leaf: "KVMKVMKVM"
-  std::string acpiOem;      // OEM id of an ACPI table: "FIRECK"
-  std::string deviceTree;   // /proc/device-tree/hypervisor/compatible
-  std::string xenType;      // /sys/hypervisor/type
+  std::string dmi = {};          // sys_vendor, product_name, board_vendor and bios_vendor, by line
+  std::string cpuidVendor = {};  // 12 letters of the hypervisor's CPUID leaf: "KVMKVMKVM"
+  std::string acpiOem = {};      // OEM id of an ACPI table: "FIRECK"
+  std::string deviceTree = {};   // /proc/device-tree/hypervisor/compatible
+  std::string xenType = {};      // /sys/hypervisor/type
   bool hypervisorFlag = false;
-  std::string initCgroup;                   // /proc/1/cgroup
-  std::optional<std::string> containerEnv;  // /run/.containerenv, when it is there
-  bool dockerEnv = false;                   // /.dockerenv
-  std::string systemdContainer;             // /run/systemd/container
-  bool kernelThreads = false;               // process 2 is kthreadd: the first PID namespace
-  std::string kernelRelease;
+  std::string initCgroup = {};                   // /proc/1/cgroup
+  std::optional<std::string> containerEnv = {};  // /run/.containerenv, when it is there
+  bool dockerEnv = false;                        // /.dockerenv
+  std::string systemdContainer = {};             // /run/systemd/container
+  bool kernelThreads = false;                    // process 2 is kthreadd: the first PID namespace
+  std::string kernelRelease = {};
 };
 
 struct Virtualisation {

@@ -158,6 +158,7 @@ class CampaignReader {
 
   void readQuiet(const Field& field) {
     if (!isMapping(field, issues_)) return;
+    std::size_t before = issues_.count();
     Fields fields(*field.node, "quiet", {"load_per_cpu", "wait", "otherwise"}, issues_);
     model::QuietSpec quiet;
     quiet.wait = minutes(5);
@@ -172,6 +173,12 @@ class CampaignReader {
       if (word && *word == "fail") quiet.otherwise = model::QuietOtherwise::kFail;
     }
     spec_.quiet = quiet;
+    // A campaign that asks for a quiet machine must not be measured on any machine.
+    if (issues_.count() == before) {
+      issues_.add(field.keyPlace,
+                  "'quiet' is not supported by this build yet: no agent waits for a quiet machine; "
+                  "remove it (samples taken under contention are marked without it)");
+    }
   }
 
   void readLimits(const Field& field) {

@@ -25,6 +25,7 @@ class Issues {
   explicit Issues(std::string_view fileName);
   void add(Place place, const std::string& message);
   bool any() const { return !faults_.empty(); }
+  std::size_t count() const { return faults_.size(); }
   // More would only be counted: a reader may stop.
   bool full() const { return faults_.size() >= kMostCounted; }
   // By place; after the first kMost only the number of the others. kInvalid.

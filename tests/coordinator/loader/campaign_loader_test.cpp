@@ -28,10 +28,7 @@ TEST(CampaignLoader, ReadsEveryKey) {
   EXPECT_EQ(spec->order, model::Order::kAbba);
   EXPECT_EQ(spec->seed, 20261115u);
   EXPECT_TRUE(spec->seedGiven);
-  ASSERT_TRUE(spec->quiet);
-  EXPECT_EQ(spec->quiet->loadPerCpu, 0.25);
-  EXPECT_EQ(spec->quiet->wait, minutes(4));
-  EXPECT_EQ(spec->quiet->otherwise, model::QuietOtherwise::kFail);
+  EXPECT_FALSE(spec->quiet);
   EXPECT_EQ(spec->jobLimit, minutes(30));
   EXPECT_EQ(spec->noProgressLimit, seconds(60));
   EXPECT_EQ(spec->title, "Linux runners, November");
@@ -118,6 +115,20 @@ TEST(CampaignLoader, TheQuickExampleTakesAboutAMinuteOnOneMachine) {
   EXPECT_EQ(spec->probes[1].profile.fingerprint, "ee82a7e2be60");
   EXPECT_GT(plan->estimateOneMachine, seconds(30));
   EXPECT_LT(plan->estimateOneMachine, seconds(90));
+}
+
+TEST(CampaignLoader, TheExampleOfTheReferenceLoads) {
+  std::string page = repositoryFile("docs/campaign.md");
+  std::size_t begin = page.find("```yaml\n");
+  std::size_t end = page.find("\n```", begin);
+  ASSERT_NE(end, std::string::npos);
+  auto spec = load(page.substr(begin + 8, end - begin - 7), {{"scratch", "/mnt/nvme"}});
+  ASSERT_TRUE(spec) << spec.error().message;
+  EXPECT_EQ(spec->probes.size(), 3u);
+  for (const auto* key : {"campaign", "description", "runners", "probes", "order", "seed", "limits",
+                          "report", "quiet"}) {
+    EXPECT_NE(page.find("| `" + std::string(key) + "` |"), std::string::npos) << key;
+  }
 }
 
 TEST(CanonicalSpecJson, SaysTheSameForTheSameCampaign) {

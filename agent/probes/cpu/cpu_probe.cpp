@@ -4,6 +4,7 @@
 #include "agent/platform/platform.h"
 #include "agent/probes/contention_json.h"
 #include "agent/probes/cpu/int_kernel.h"
+#include "agent/probes/cpu/verdict.h"
 #include "agent/probes/probe.h"
 #include "common/platform/process.h"
 
@@ -14,8 +15,6 @@ namespace {
 using namespace std::chrono_literals;
 using cpu::IntKernel;
 
-// Less than this share of a CPU and the thread was kept from running.
-constexpr double kLeastUtilisation = 0.98;
 constexpr base::Nanos kPilot = 100ms;
 constexpr base::Nanos kLongestBatch = 10ms;  // a clock reading, some 50 ns, is then 0.0005 %
 
@@ -87,31 +86,6 @@ double perSecond(std::int64_t count, base::Nanos time) {
   return static_cast<double>(count) * 1e9 / static_cast<double>(time.count());
 }
 
-std::string percent(double share) {
-  auto tenths = static_cast<long>(share * 1000 + 0.5);
-  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " %";
-}
-
-void judge(model::Sample& sample, const Measured& measured, double utilisation, bool pinned) {
-  if (utilisation < kLeastUtilisation) {
-    sample.verdict = model::Verdict::kContended;
-    sample.reasons.push_back("the thread had the CPU for " + percent(utilisation) +
-                             " of the time, less than 98 %: something else ran on it, or a quota "
-                             "held it back");
-  }
-  if (!pinned) {
-    sample.verdict = model::Verdict::kUnverified;
-    sample.reasons.push_back("the pin to one CPU wasn't in force around the sample");
-  }
-  if (measured.wrong > 0) {
-    sample.verdict = model::Verdict::kUnverified;
-    sample.reasons.push_back(std::to_string(measured.wrong) + " of " +
-                             std::to_string(measured.iterations) +
-                             " iterations computed a wrong check value; is the CPU or the build "
-                             "at fault?");
-  }
-}
-
 class CpuProbe final : public Probe {
  public:
   base::Status run(const ProbeContext& context) override {
@@ -149,7 +123,7 @@ class CpuProbe final : public Probe {
 
     const double utilisation =
         static_cast<double>(measured.cpuTime.count()) / static_cast<double>(measured.wall.count());
-    judge(sample, measured, utilisation, pinned);
+    cpu::judge(sample, {utilisation, pinned, measured.iterations, measured.wrong});
     nlohmann::json about{
         {"kernel", cpu::kKernelName},
         {"kernel_version", cpu::kKernelVersion},

@@ -63,8 +63,7 @@ base::Status checkArguments(const Arguments& arguments, const std::string& datab
   if (databaseArgument.find("password") != std::string::npos ||
       (databaseArgument.find("://") != std::string::npos &&
        databaseArgument.find('@') != std::string::npos &&
-       databaseArgument.find(':', databaseArgument.find("://") + 3) <
-           databaseArgument.find('@'))) {
+       databaseArgument.find(':', databaseArgument.find("://") + 3) < databaseArgument.find('@'))) {
     return base::invalid(
         "--database holds a password, which other users of this machine can see; put the "
         "connection string into FLEETMARK_DATABASE, or the password into PGPASSFILE");
@@ -107,7 +106,9 @@ base::Status storeCredentials(ports::Database& database,
   FM_TRY_ASSIGN(auto unit, database.begin());
   for (const auto& credential : credentials) {
     FM_TRY_ASSIGN(auto known, unit->credentials().find(credential.serial));
-    if (!known) FM_TRY(unit->credentials().insert(credential));
+    if (!known) {
+      FM_TRY(unit->credentials().insert(credential));
+    }
   }
   return unit->commit();
 }
@@ -145,7 +146,7 @@ int serve(const Arguments& arguments) {
   }
   database.reset();
 
-  rpc::CoordinatorServerOptions options;
+  coordinator::rpc::CoordinatorServerOptions options;
   options.listen = arguments.listen;
   options.tls = {identity->authority.certificatePem, identity->coordinator.certificatePem,
                  identity->coordinator.keyPem};
@@ -167,8 +168,13 @@ int serve(const Arguments& arguments) {
       }
     }
   };
-  auto served = rpc::runCoordinatorServer(options, clock);
-  if (home->embedded) home->embedded->stop();
+  auto served = coordinator::rpc::runCoordinatorServer(options, clock);
+  if (home->embedded) {
+    if (auto stopped = home->embedded->stop(); !stopped) {
+      base::log(base::LogLevel::kWarning, "postgres.stop_failed",
+                {{"error", stopped.error().message}});
+    }
+  }
   base::log(base::LogLevel::kInfo, "coordinator.stopped");
   return served ? 0 : exitCode(served.error());
 }
@@ -227,9 +233,9 @@ int main(int argc, char** argv) {
   }
   base::setLogLevel(levelOf(arguments.logLevel));
   const char* environment = std::getenv("FLEETMARK_DATABASE");
-  arguments.database = !databaseArgument.empty()     ? databaseArgument
-                       : environment != nullptr      ? environment
-                                                     : "";
+  arguments.database = !databaseArgument.empty() ? databaseArgument
+                       : environment != nullptr  ? environment
+                                                 : "";
   if (migrate->parsed()) {
     if (arguments.print) {
       std::fputs(store::printMigrations().c_str(), stdout);

@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <future>
@@ -47,6 +50,42 @@ base::Result<int> hang(RpcClient& client, base::Nanos limit = seconds(60)) {
       },
       limit);
 }
+
+// A coordinator in a process of its own, to be killed or stopped.
+class CoordinatorProcess {
+ public:
+  explicit CoordinatorProcess(const TlsIdentity& identity) {
+    EXPECT_EQ(::pipe(events_), 0);
+    pid_ = ::fork();
+    if (pid_ == 0) serve(identity);
+    EXPECT_EQ(::read(events_[0], &port_, sizeof port_), static_cast<ssize_t>(sizeof port_));
+  }
+  ~CoordinatorProcess() {
+    signal(SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+    for (int descriptor : events_) ::close(descriptor);
+  }
+  std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+  void waitForHanging() {
+    char mark = 0;
+    EXPECT_EQ(::read(events_[0], &mark, 1), 1);
+  }
+  void signal(int number) { EXPECT_EQ(::kill(pid_, number), 0); }
+
+ private:
+  [[noreturn]] void serve(const TlsIdentity& identity) {
+    TestCoordinator coordinator(identity);
+    const std::uint16_t port = coordinator.port();
+    const bool told = ::write(events_[1], &port, sizeof port) == sizeof port &&
+                      coordinator.waitForHanging(1) && ::write(events_[1], "h", 1) == 1;
+    while (told) ::pause();
+    ::_exit(1);
+  }
+
+  int events_[2] = {-1, -1};
+  pid_t pid_ = -1;
+  std::uint16_t port_ = 0;
+};
 
 class RpcClientTest : public testing::Test {
  protected:
@@ -317,6 +356,38 @@ TEST_F(RpcClientTest, SilentPeerIsFoundByTheHeartbeat) {
   EXPECT_TRUE(ping(*client));
 }
 
+TEST_F(RpcClientTest, KilledCoordinatorEndsTheCallAndItsSuccessorIsFound) {
+  CoordinatorProcess first(fleet_.coordinator());
+  auto client = clientOf(configFor(fleet_.agent(), {first.address()}));
+  auto pending = std::async(std::launch::async, [&] { return hang(*client); });
+  first.waitForHanging();
+  first.signal(SIGKILL);
+  const auto answer = pending.get();
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::kUnavailable) << answer.error().message;
+  TestCoordinator::Options options;
+  options.address = first.address();
+  TestCoordinator second(fleet_.coordinator(), options);
+  EXPECT_TRUE(ping(*client));
+  EXPECT_EQ(client->generation(), 2u);
+}
+
+TEST_F(RpcClientTest, StoppedCoordinatorIsFoundByTheHeartbeat) {
+  CoordinatorProcess coordinator(fleet_.coordinator());
+  auto config = configFor(fleet_.agent(), {coordinator.address()});
+  config.heartbeatInterval = milliseconds(50);
+  config.heartbeatLimit = milliseconds(200);
+  auto client = clientOf(config);
+  auto pending = std::async(std::launch::async, [&] { return hang(*client); });
+  coordinator.waitForHanging();
+  coordinator.signal(SIGSTOP);
+  const auto answer = pending.get();
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::kUnavailable);
+  coordinator.signal(SIGCONT);
+  EXPECT_TRUE(ping(*client));
+}
+
 TEST_F(RpcClientTest, HeartbeatKeepsAnIdleConnection) {
   TestCoordinator coordinator(fleet_.coordinator());
   auto config = configFor(fleet_.agent(), {coordinator.address()});
@@ -328,11 +399,9 @@ TEST_F(RpcClientTest, HeartbeatKeepsAnIdleConnection) {
 }
 
 TEST_F(RpcClientTest, PeerThatNeverAnswersTheHandshakeIsLeft) {
-  const std::uint16_t nobody = [this] { return TestCoordinator(fleet_.coordinator()).port(); }();
   TestCoordinator coordinator(fleet_.coordinator());
   TestProxy mute(coordinator.port());
   mute.stall();
-  (void)nobody;
   auto config = configFor(fleet_.agent(), {mute.address()});
   config.connectLimit = milliseconds(100);
   auto client = clientOf(config);

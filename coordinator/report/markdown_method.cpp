@@ -78,7 +78,7 @@ std::string reproduceMarkdown(const ReportModel& model) {
       "\nWith a fleet whose agents match its runners:\n\n" +
       fenced(
           "fleetmark submit campaign.yaml\nfleetmark watch CAMPAIGN\n"
-          "fleetmark report CAMPAIGN --out out/again\n",
+          "fleetmark report CAMPAIGN --format all --out out/again\n",
           "sh") +
       "\n";
   if (!seedIsWritten(data.yaml)) {

@@ -11,6 +11,8 @@ namespace fleetmark::platform {
 
 // Makes the folder (and its parents) with mode 0700; an existing one must belong to this user.
 base::Status makePrivateFolder(const std::string& path);
+// Makes the folder and its parents where they are absent, as the user's umask says.
+base::Status makeFolder(const std::string& path);
 // Written to a temporary name beside it, mode 0600, fsync, renamed, folder fsync.
 base::Status writePrivateFile(const std::string& path, const std::string& content);
 // As above with mode 0644.

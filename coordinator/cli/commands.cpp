@@ -81,6 +81,7 @@ base::Result<std::vector<std::string>> writeReports(ports::OperatorPort& port,
                                                     const std::vector<ports::ReportFormat>& formats,
                                                     const std::string& folder) {
   std::vector<std::string> paths;
+  FM_TRY(platform::makeFolder(folder));
   for (auto format : formats) {
     FM_TRY_ASSIGN(auto report, port.report(campaign, format));
     // The name comes from a peer: it must not lead out of the folder.

@@ -42,6 +42,10 @@ void printHead(const Command& command, const model::Plan& plan, std::size_t agen
 
 // What went wrong in the fleet itself: its logs are kept beside the report.
 void keepLogs(const PrivateFleet& fleet, const std::string& out) {
+  if (auto made = platform::makeFolder(out + "/logs"); !made) {
+    std::fprintf(stderr, "the logs can't be kept: %s\n", made.error().message.c_str());
+    return;
+  }
   for (const auto& [name, text] : fleet.logs()) {
     std::string path = out + "/logs/" + name + ".log";
     if (platform::writePublicFile(path, text)) {

@@ -30,6 +30,7 @@ base::Status everyJobHasAnAgent(const model::Plan& plan,
     if (agent.state != "offline") online.push_back(&agent);
   }
   std::set<std::pair<std::size_t, std::size_t>> seen;
+  std::set<std::size_t> named;  // runners that no agent's labels fit: one line is enough
   std::string faults;
   for (const auto& job : plan.jobs) {
     if (!seen.emplace(job.runner, job.probe).second) continue;
@@ -42,7 +43,7 @@ base::Status everyJobHasAnAgent(const model::Plan& plan,
       labelled = true;
       able |= hasProbe(*agent, profile);
     }
-    if (able) continue;
+    if (able || (!labelled && !named.insert(job.runner).second)) continue;
     if (!faults.empty()) faults += "\n";
     faults += "runner '" + runner.name + "' (match: " + model::describeLabels(runner.match) + "): ";
     faults += labelled ? "no agent online that matches can do probe " + profile.probe +

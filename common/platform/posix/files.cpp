@@ -74,6 +74,13 @@ class FlockedFile final : public FileLock {
 
 }  // namespace
 
+base::Status makeFolder(const std::string& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) return fromErrno(error.value(), "can't make folder '" + path + "'");
+  return {};
+}
+
 base::Status makePrivateFolder(const std::string& path) {
   if (path.empty()) return base::invalid("the path of a folder is empty; give one");
   std::string missing;

@@ -28,7 +28,7 @@ namespace fleetmark::agent::core {
 
 struct UploaderOptions {
   base::Nanos retryInitial = std::chrono::milliseconds(500);
-  base::Nanos retryMost = std::chrono::seconds(30);
+  base::Nanos retryMost = std::chrono::seconds(5);
   base::Nanos progressEvery = std::chrono::milliseconds(500);
 };
 

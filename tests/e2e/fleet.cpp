@@ -188,8 +188,9 @@ std::string Fleet::submit(const std::string& yaml, std::vector<std::string> argu
 
 bool Fleet::waitForState(const std::string& campaign, const std::string& state) {
   return eventually([&] {
-    return fleetmark({"status", campaign, "--json"}).out.find("\"state\": \"" + state + "\"") !=
-           std::string::npos;
+    std::string json = fleetmark({"status", campaign, "--json"}).out;
+    std::string head = json.substr(0, json.find("\"submitted_at\""));  // steps have states too
+    return head.find("\"state\": \"" + state + "\"") != std::string::npos;
   });
 }
 

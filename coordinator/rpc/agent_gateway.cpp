@@ -212,10 +212,14 @@ class GatewayServer final : public schema::AgentGateway::Server {
       return kj::READY_NOW;
     }
     std::string name = hello->name;
+    auto received = context_.clock.wall();
     return context_.work
-        .run<ports::Registration>([hello = std::move(*hello)](WorkerContext& worker) {
-          return service::registerAgent(*worker.database, hello);
-        })
+        .run<ports::Registration>(
+            [this, received, hello = std::move(*hello)](WorkerContext& worker) mutable {
+              // The agent's clock is compared when the row is written: add what was waited here.
+              hello.wallClockNs += (context_.clock.wall() - received).count();
+              return service::registerAgent(*worker.database, hello);
+            })
         .then([this, call, name](base::Result<ports::Registration>&& registration) mutable {
           auto out = call.getResults().initResult();
           if (!registration) {

@@ -17,6 +17,8 @@ base::Status endStep(ports::UnitOfWork& unit, const ports::StepSnapshot& snapsho
   // The store adds the pause to the database's clock; here only its length matters.
   constexpr domain::TimePoint kNow{};
   FM_TRY_ASSIGN(auto applied, domain::apply(step, {event, snapshot.epoch, base::Nanos(0)}, kNow));
+  // The late word of an attempt whose lease had expired: the step waits for its next one already.
+  if (applied.next == step && snapshot.attemptEnded) return {};
   end.step = snapshot.step;
   end.epoch = snapshot.epoch;
   end.newState = applied.next.state;

@@ -1,4 +1,5 @@
 #include <grpcpp/grpcpp.h>
+#include <rpc_bench.grpc.pb.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -7,7 +8,6 @@
 #include "common/base/check.h"
 #include "common/base/clock.h"
 #include "common/rpc/peer_identity.h"
-#include "rpc_bench.grpc.pb.h"
 #include "tests/bench/rpc_bench.h"
 
 namespace fleetmark::bench {

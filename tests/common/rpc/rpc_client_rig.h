@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/clock.h"
 #include "common/rpc/rpc_client.h"
 #include "tests/common/rpc/test_coordinator.h"
 #include "tests/common/rpc/test_fleet.h"
@@ -32,6 +33,18 @@ inline base::Result<std::string> ping(RpcClient& client,
             });
       },
       limit);
+}
+
+// As ping(), again while the answer is kUnavailable: a call that begins on a connection whose end
+// is not yet known fails with it, and is never repeated by itself.
+inline base::Result<std::string> pingSoon(RpcClient& client) {
+  const base::SystemClock clock;
+  const auto end = clock.mono() + std::chrono::seconds(20);
+  for (;;) {
+    auto answer = ping(client);
+    const bool gone = !answer && answer.error().code == base::ErrorCode::kUnavailable;
+    if (!gone || clock.mono() > end) return answer;
+  }
 }
 
 // A call that is never answered.

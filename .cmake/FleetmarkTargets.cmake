@@ -9,7 +9,7 @@ find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # Paths below the source folder are stored as relative ones: other clones hit as well.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
-      CCACHE_NOHASHDIR=1 ${CCACHE_PROGRAM})
+      CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
 endif()
 
 add_library(fleetmark_options INTERFACE)
@@ -59,6 +59,9 @@ function(fm_add_test name)
   add_executable(${name} ${ARG_SOURCES})
   fm_quiet_kj(${name})
   target_link_libraries(${name} PRIVATE fleetmark_options ${ARG_DEPS} GTest::gmock GTest::gtest_main)
+  # Two thirds of the build are tests, and most of that is GoogleTest's headers.
+  target_precompile_headers(${name} REUSE_FROM fleetmark_test_headers)
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O0>)
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
     PROPERTIES TIMEOUT ${ARG_TIMEOUT})
   # Properties whose values are lists: gtest_discover_tests takes lists apart, so they are set in a

@@ -68,7 +68,7 @@ function(fm_add_test name)
   # file that ctest reads after the discovered tests.
   set(environment "FLEETMARK_BIN=${CMAKE_BINARY_DIR}/bin" "FLEETMARK_SOURCE=${PROJECT_SOURCE_DIR}" ${ARG_ENVIRONMENT})
   set(properties ${CMAKE_CURRENT_BINARY_DIR}/${name}_properties.cmake)
-  file(WRITE ${properties} "if(${name}_TESTS)
+  file(GENERATE OUTPUT ${properties} CONTENT "if(${name}_TESTS)
   set_tests_properties(\${${name}_TESTS} PROPERTIES
     LABELS [==[${ARG_LABELS}]==]
     ENVIRONMENT [==[${environment}]==])

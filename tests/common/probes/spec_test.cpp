@@ -95,14 +95,14 @@ TEST(Estimates, StayPositiveAtTheLargestParameters) {
 
 TEST(Estimates, OfTheDiskCountItsPasses) {
   // By hand: 1,024 blocks at 200 MiB/s are 5.12 s a pass, longer than min_duration; 5 samples of
-  // two sequential passes and two random operations of 5 s, and three passes to prepare:
-  // (2 x 5.12 + 2 x 5) x 5 + 3 x 5.12 = 116.56 s.
+  // two sequential passes, two random operations of 5 s and two passes that read back what was
+  // written, and one pass to prepare: (2 x 5.12 + 2 x 5 + 2 x 5.12) x 5 + 5.12 = 157.52 s.
   auto params = Params::parse(*findSpec("disk"),
                               R"({"file_bytes":1073741824,"min_duration_ns":5000000000,)"
                               R"("sample_timeout_ns":60000000000,"samples":5})",
                               R"({"path":"/var/tmp"})");
   ASSERT_TRUE(params);
-  EXPECT_EQ(findSpec("disk")->estimate(*params).expected, base::Nanos(116'560'000'000));
+  EXPECT_EQ(findSpec("disk")->estimate(*params).expected, base::Nanos(157'520'000'000));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "common/rpc/common_wire_codec.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -32,6 +33,38 @@ bool validUtf8(std::string_view text) {
     i += length;
   }
   return true;
+}
+
+// What a JSON parser takes and those who read the text later do not: an escaped NUL (jsonb has
+// none) and deep nesting (they recurse).
+struct JsonHazards {
+  bool escapedNul = false;
+  std::size_t depth = 0;
+};
+
+// `text` is well-formed JSON.
+JsonHazards findHazards(std::string_view text) {
+  JsonHazards out;
+  std::size_t depth = 0;
+  bool inString = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (inString) {
+      if (c == '\\') {
+        ++i;
+        if (text.substr(i, 5) == "u0000") out.escapedNul = true;
+      } else if (c == '"') {
+        inString = false;
+      }
+    } else if (c == '"') {
+      inString = true;
+    } else if (c == '{' || c == '[') {
+      out.depth = std::max(out.depth, ++depth);
+    } else if (c == '}' || c == ']') {
+      --depth;
+    }
+  }
+  return out;
 }
 
 base::ErrorCode fromWireCode(schema::ErrorCode code) {
@@ -134,12 +167,14 @@ base::Result<std::string> checkedJson(capnp::Text::Reader text, std::size_t most
                                       std::string_view what) {
   FM_TRY_ASSIGN(std::string out, checkedText(text, most, what));
   if (out.empty()) return std::string("{}");
-  // JSON text can hold an escaped NUL, which PostgreSQL's jsonb refuses.
-  if (out.find("\\u0000") != std::string::npos) {
-    return base::invalid(std::string(what) + " holds a NUL character");
-  }
   if (out.front() != '{' || !nlohmann::json::accept(out)) {
     return base::invalid(std::string(what) + " is not a JSON object");
+  }
+  auto hazards = findHazards(out);
+  if (hazards.escapedNul) return base::invalid(std::string(what) + " holds a NUL character");
+  if (hazards.depth > kMaxJsonDepth) {
+    return base::invalid(std::string(what) + " is nested " + std::to_string(hazards.depth) +
+                         " deep; at most " + std::to_string(kMaxJsonDepth) + " are allowed");
   }
   return out;
 }
@@ -175,8 +210,10 @@ base::Result<model::Sample> fromWire(schema::Sample::Reader wire) {
   out.index = wire.getIndex();
   out.startedAtNs = wire.getStartedAtNs();
   auto value = wire.getValue();
+  bool known = false;
   switch (value.which()) {
     case schema::Sample::Value::ABSENT:
+      known = true;
       break;
     case schema::Sample::Value::NUMBER:
       if (!std::isfinite(value.getNumber())) {
@@ -184,8 +221,10 @@ base::Result<model::Sample> fromWire(schema::Sample::Reader wire) {
                              "' is not a finite number");
       }
       out.value = value.getNumber();
+      known = true;
       break;
   }
+  if (!known) return base::invalid("a sample's kind of value is unknown to this version");
   FM_TRY_ASSIGN(out.verdict, fromWire(wire.getVerdict()));
   if (out.verdict == model::Verdict::kOk && !out.value) {
     return base::invalid("sample " + std::to_string(out.index) + " of '" + out.metric +

@@ -21,7 +21,8 @@ std::string flatten(capnp::MessageBuilder& message);
 template <typename Root, typename Fn>
 auto readFlat(std::string_view bytes, std::string_view what, Fn&& fn)
     -> decltype(fn(std::declval<typename Root::Reader>())) {
-  if (bytes.size() % sizeof(capnp::word) != 0) {
+  // Cap'n Proto itself reads nothing at all as a message of defaults.
+  if (bytes.empty() || bytes.size() % sizeof(capnp::word) != 0) {
     return base::invalid(std::string(what) + " is no whole number of words");
   }
   auto words = kj::heapArray<capnp::word>(bytes.size() / sizeof(capnp::word));  // aligned

@@ -11,6 +11,7 @@ inline constexpr std::size_t kMaxMessage = 8 * 1024;  // bytes: sentences for pe
 inline constexpr std::size_t kMaxContextJson = 64 * 1024;
 inline constexpr std::size_t kMaxEnvironmentJson = 1024 * 1024;
 inline constexpr std::size_t kMaxParamsJson = 64 * 1024;
+inline constexpr std::size_t kMaxJsonDepth = 64;  // objects and arrays within each other
 inline constexpr std::size_t kMaxYaml = 1024 * 1024;
 inline constexpr std::size_t kMaxLabels = 128;
 inline constexpr std::size_t kMaxProbes = 256;

@@ -16,6 +16,13 @@ constexpr auto kClockSlack = std::chrono::hours(24);  // machines whose clock is
 // common/rpc/peer_identity.h.
 constexpr std::string_view kCoordinatorName = "fleetmark-coordinator";
 
+// Finds a damaged key when it is loaded, not at the first handshake.
+base::Status checkKey(const std::string& file, const std::string& keyPem) {
+  auto request = crypto::makeRequestPem(keyPem, "check");
+  if (!request) return base::invalid(file + ": " + request.error().message);
+  return {};
+}
+
 base::Result<crypto::CertificateAuthority> loadAuthority(const std::string& pki,
                                                          const base::Clock& clock) {
   crypto::CertificateAuthority authority;
@@ -33,6 +40,7 @@ base::Result<crypto::CertificateAuthority> loadAuthority(const std::string& pki,
     FM_TRY_ASSIGN(authority.keyPem, platform::readFile(keyFile, kMaxPem));
     auto info = crypto::describe(authority.certificatePem);
     if (!info) return base::invalid(certificateFile + ": " + info.error().message);
+    FM_TRY(checkKey(keyFile, authority.keyPem));
     return authority;
   }
   FM_TRY_ASSIGN(authority, crypto::makeCa("fleetmark fleet", {clock.wall() - kClockSlack,
@@ -66,7 +74,14 @@ base::Result<ports::Credential> describeCredential(const std::string& certificat
   return credential;
 }
 
-// Loads the certificate in `folder`, or makes one when there is none or it ends soon.
+// True when the certificate in `folder` was signed by another authority than the fleet's of today.
+bool ofAnotherAuthority(const std::string& folder, const crypto::CertificateAuthority& authority) {
+  auto signedBy = platform::readFile(folder + "/ca.pem", kMaxPem);
+  return signedBy && *signedBy != authority.certificatePem;
+}
+
+// Loads the certificate in `folder`, or makes one when there is none, it ends soon or the fleet has
+// another authority now.
 base::Result<KeyedCertificate> loadOrIssue(const std::string& folder,
                                            const crypto::CertificateAuthority& authority,
                                            const Wanted& wanted, const base::Clock& clock) {
@@ -78,7 +93,10 @@ base::Result<KeyedCertificate> loadOrIssue(const std::string& folder,
     FM_TRY_ASSIGN(out.keyPem, platform::readFile(folder + "/key.pem", kMaxPem));
     auto info = crypto::describe(out.certificatePem);
     if (!info) return base::invalid(certificateFile + ": " + info.error().message);
-    if (info->notAfter - kRenewBefore > clock.wall()) return out;
+    FM_TRY(checkKey(folder + "/key.pem", out.keyPem));
+    if (info->notAfter - kRenewBefore > clock.wall() && !ofAnotherAuthority(folder, authority)) {
+      return out;
+    }
   }
   FM_TRY_ASSIGN(out.keyPem, crypto::makeKeyPem());
   FM_TRY_ASSIGN(auto request, crypto::makeRequestPem(out.keyPem, wanted.name));

@@ -100,6 +100,8 @@ struct BadInput {
   const char* message;
 };
 
+void PrintTo(const BadInput& input, std::ostream* out) { *out << input.name; }
+
 class RunCommandRefuses : public testing::TestWithParam<BadInput> {};
 
 TEST_P(RunCommandRefuses, WithPlaceReasonAndExitCode2) {

@@ -17,6 +17,7 @@ struct DatabaseOptions {
   std::string readerConnectionString;
   base::Nanos lockTimeout = std::chrono::seconds(5);
   base::Nanos statementTimeout = std::chrono::seconds(60);
+  base::Nanos readerTimeout = std::chrono::seconds(30);  // of one query()
 };
 
 // Connects at the first begin(), and again after a connection was lost, so that a server which is

@@ -36,7 +36,8 @@ PGPing ping(const std::string& socketFolder) {
 }
 
 std::vector<std::string> serverArguments(const PostgresFiles& files,
-                                         const std::string& socketFolder, DiskSync sync) {
+                                         const std::string& socketFolder,
+                                         const EmbeddedPostgresOptions& options) {
   std::vector<std::string> out = {"-D", files.dataFolder};
   auto set = [&out](const std::string& setting) {
     out.emplace_back("-c");
@@ -46,7 +47,7 @@ std::vector<std::string> serverArguments(const PostgresFiles& files,
   set("port=5432");
   set("unix_socket_directories=" + socketFolder);
   set("unix_socket_permissions=0700");
-  set(sync == DiskSync::kOn ? "fsync=on" : "fsync=off");
+  set(options.diskSync == DiskSync::kOn ? "fsync=on" : "fsync=off");
   // What a single small machine needs, and nothing that would disturb a measurement beside it.
   set("shared_buffers=64MB");
   set("max_connections=120");
@@ -60,6 +61,7 @@ std::vector<std::string> serverArguments(const PostgresFiles& files,
   set("log_checkpoints=off");
   set("lc_messages=C");
   set("timezone=UTC");
+  for (const auto& setting : options.settings) set(setting);
   return out;
 }
 
@@ -79,11 +81,7 @@ class EmbeddedPostgres::Server {
   base::Status prepare() {
     FM_TRY_ASSIGN(files_, prepareFiles(options_));
     FM_TRY(clearOldServer());
-    FM_TRY_ASSIGN(socketFolder_, platform::makeTemporaryFolder("fm-pg-"));
-    if (socketFolder_.size() + kSocketName.size() > kMostSocketPath) {
-      return base::invalid("the socket path in '" + socketFolder_ +
-                           "' would be longer than 107 bytes; set TMPDIR to a shorter folder");
-    }
+    FM_TRY(makeSocketFolder());
     if (!files_.user.empty()) {
       FM_TRY(platform::changeOwner(socketFolder_, files_.user));
     }
@@ -139,10 +137,31 @@ class EmbeddedPostgres::Server {
   std::int64_t pid() const { return pid_; }
 
  private:
+  // Within the data folder where the path is short enough; what a killed server left there goes.
+  base::Status makeSocketFolder() {
+    std::string own = options_.dataFolder + "/socket";
+    if (own.size() + kSocketName.size() <= kMostSocketPath) {
+      FM_TRY(platform::removeTree(own));
+      socketFolder_ = own;
+      return platform::makePrivateFolder(own);
+    }
+    FM_TRY_ASSIGN(socketFolder_, platform::makeTemporaryFolder("fm-pg-"));
+    if (socketFolder_.size() + kSocketName.size() > kMostSocketPath) {
+      return base::invalid("the socket path in '" + socketFolder_ +
+                           "' would be longer than 107 bytes; set TMPDIR to a shorter folder");
+    }
+    std::string record = options_.dataFolder + "/socket_folder";
+    if (auto before = platform::readFile(record, 4096);
+        before && before->find("/fm-pg-") != std::string::npos) {
+      FM_TRY(platform::removeTree(*before));
+    }
+    return platform::writePrivateFile(record, socketFolder_);
+  }
+
   base::Status spawn() {
     platform::SpawnOptions options;
     options.program = files_.binFolder + "/postgres";
-    options.arguments = serverArguments(files_, socketFolder_, options_.diskSync);
+    options.arguments = serverArguments(files_, socketFolder_, options_);
     options.environment = {"LC_ALL=C"};
     options.workingDirectory = "/";
     options.runAsUser = files_.user;
@@ -229,10 +248,6 @@ class EmbeddedPostgres::Server {
       }
       pause(milliseconds(100));
       waited += milliseconds(100);
-    }
-    // Its temporary folder, by the name that makeTemporaryFolder gave.
-    if (old->socketFolder.find("/fm-pg-") != std::string::npos) {
-      [[maybe_unused]] auto removed = platform::removeTree(old->socketFolder);
     }
     return {};
   }

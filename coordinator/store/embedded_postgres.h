@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "common/base/result.h"
 #include "common/base/units.h"
@@ -19,6 +20,7 @@ struct EmbeddedPostgresOptions {
   std::string binFolder;   // of postgres and initdb; empty: found, see findPostgres
   DiskSync diskSync = DiskSync::kOn;
   std::string initialData;  // a stopped server's data folder to copy instead of running initdb
+  std::vector<std::string> settings;  // "name=value", over fleetmark's own
   base::Nanos startLimit = std::chrono::seconds(60);
 };
 

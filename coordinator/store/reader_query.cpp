@@ -12,14 +12,16 @@ namespace fleetmark::coordinator::store {
 namespace {
 
 // Also for a server where an administrator made the role without these settings.
-constexpr const char* kReaderOptions =
-    "-c default_transaction_read_only=on -c statement_timeout=30s "
-    "-c idle_in_transaction_session_timeout=10s -c search_path=fleetmark -c timezone=UTC";
+std::string sessionOptions(base::Nanos timeout) {
+  auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(timeout).count();
+  return "-c default_transaction_read_only=on -c statement_timeout=" + std::to_string(ms) +
+         "ms -c idle_in_transaction_session_timeout=10s -c search_path=fleetmark -c timezone=UTC";
+}
 
 base::Result<std::string> readerString(const DatabaseOptions& options) {
   std::vector<ConnectionOption> overrides = {{"client_encoding", "UTF8"},
                                              {"application_name", "fleetmark-sql"},
-                                             {"options", kReaderOptions}};
+                                             {"options", sessionOptions(options.readerTimeout)}};
   std::vector<ConnectionOption> defaults = {{"connect_timeout", "3"}};
   if (!options.readerConnectionString.empty()) {
     return withOptions(options.readerConnectionString, overrides, defaults);
@@ -111,7 +113,9 @@ base::Result<ports::Table> readerQuery(const DatabaseOptions& options, const std
   } catch (const pqxx::sql_error& e) {
     std::string_view state = e.sqlstate();
     if (state.starts_with("57014")) {
-      return base::conflict("the statement took longer than 30 s and was ended; narrow it down");
+      return base::conflict("the statement took longer than " +
+                            base::formatDuration(options.readerTimeout) +
+                            " and was ended; narrow it down");
     }
     if (state.starts_with("57P") || state.starts_with("53")) return currentError();
     return base::invalid(ownMessage(e.what()));

@@ -12,7 +12,7 @@
 namespace fleetmark::coordinator::store {
 
 // kInvalid: PostgreSQL refuses the statement, with its message. kDenied: fleetmark_reader can't log
-// in. kConflict: it took longer than 30 s.
+// in. kConflict: it took longer than readerTimeout.
 base::Result<ports::Table> readerQuery(const DatabaseOptions& options, const std::string& statement,
                                        std::uint32_t maxRows);
 

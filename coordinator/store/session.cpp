@@ -36,6 +36,17 @@ base::Error fromState(std::string_view state, const std::string& message) {
   return base::internal("database error " + std::string(state) + ": " + message);
 }
 
+// libpqxx 6.4 leaves the state of some errors empty but gives them a type.
+std::string stateOf(const pqxx::sql_error& e) {
+  if (!e.sqlstate().empty()) return std::string(e.sqlstate());
+  if (dynamic_cast<const pqxx::insufficient_privilege*>(&e) != nullptr) return "42501";
+  if (dynamic_cast<const pqxx::insufficient_resources*>(&e) != nullptr) return "53000";
+  if (dynamic_cast<const pqxx::unique_violation*>(&e) != nullptr) return "23505";
+  if (dynamic_cast<const pqxx::integrity_constraint_violation*>(&e) != nullptr) return "23000";
+  if (dynamic_cast<const pqxx::data_exception*>(&e) != nullptr) return "22000";
+  return {};
+}
+
 }  // namespace
 
 base::Error currentError() {
@@ -52,7 +63,7 @@ base::Error currentError() {
     return base::unavailable("no connection to the database (" + firstLine(e.what()) +
                              "); check that it runs and try again");
   } catch (const pqxx::sql_error& e) {
-    return fromState(e.sqlstate(), firstLine(e.what()));
+    return fromState(stateOf(e), firstLine(e.what()));
   } catch (const std::exception& e) {
     return base::internal("database library: " + firstLine(e.what()));
   }

@@ -113,7 +113,7 @@ ExitCode validateCommand(const Command& command, const FileArguments& arguments)
   if (command.format == Format::kJson) {
     printOut(planJson(*plan));
   } else {
-    printOut(arguments.file + ": good, " + std::to_string(plan->jobs.size()) + " jobs\n");
+    printOut(arguments.file + ": good, " + counted(plan->jobs.size(), "job") + "\n");
   }
   return ExitCode::kAllMeasured;
 }

@@ -23,9 +23,16 @@ std::size_t columns(const std::string& text) {
 }
 
 std::string printable(const std::string& text) {
-  std::string out = text;
-  for (char& c : out) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    auto byte = static_cast<unsigned char>(text[i]);
+    auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
+    if (byte == 0xc2 && next >= 0x80 && next < 0xa0) {  // C1: U+009B begins a terminal's command
+      out += '?';
+      ++i;
+    } else {
+      out += byte < 0x20 || byte == 0x7f ? '?' : text[i];
+    }
   }
   return out;
 }
@@ -50,32 +57,6 @@ Json summaryJson(const ports::CampaignSummary& summary) {
                 {"running", summary.stepsRunning}}},
               {"samples_invalid", summary.samplesInvalid},
               {"estimate_ns", summary.estimate.count()}};
-}
-
-std::string params(const model::ProbeUse& use) {
-  std::string out;
-  const auto* spec = probes::findSpec(use.profile.probe);
-  auto json = nlohmann::json::parse(use.paramsJson, nullptr, false);
-  auto placement = nlohmann::json::parse(use.placementJson, nullptr, false);
-  if (spec == nullptr || !json.is_object()) return use.paramsJson;
-  for (const auto& param : spec->params) {
-    auto key = probes::jsonKey(param);
-    const auto& source = json.contains(key) ? json : placement;
-    if (!source.is_object() || !source.contains(key)) continue;
-    const auto& value = source[key];
-    if (!out.empty()) out += ", ";
-    out += std::string(param.name) + " ";
-    if (param.kind == probes::ParamKind::kDuration) {
-      out += base::formatDuration(base::Nanos(value.get<std::int64_t>()));
-    } else if (param.kind == probes::ParamKind::kBytes) {
-      out += base::formatBytes(base::Bytes{value.get<std::int64_t>()});
-    } else if (value.is_string()) {
-      out += value.get<std::string>();
-    } else {
-      out += value.dump();
-    }
-  }
-  return out;
 }
 
 }  // namespace
@@ -104,14 +85,61 @@ std::string textTable(const std::vector<std::string>& header,
   return out;
 }
 
+std::string counted(std::size_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::string paramsInWords(const model::ProbeUse& use) {
+  std::string out;
+  const auto* spec = probes::findSpec(use.profile.probe);
+  auto json = nlohmann::json::parse(use.paramsJson, nullptr, false);
+  auto placement = nlohmann::json::parse(use.placementJson, nullptr, false);
+  if (spec == nullptr || !json.is_object()) return use.paramsJson;
+  for (const auto& param : spec->params) {
+    auto key = probes::jsonKey(param);
+    const auto& source = json.contains(key) ? json : placement;
+    if (!source.is_object() || !source.contains(key)) continue;
+    const auto& value = source[key];
+    if (!out.empty()) out += ", ";
+    out += std::string(param.name) + " ";
+    if (param.kind == probes::ParamKind::kDuration) {
+      out += base::formatDuration(base::Nanos(value.get<std::int64_t>()));
+    } else if (param.kind == probes::ParamKind::kBytes) {
+      out += base::formatBytes(base::Bytes{value.get<std::int64_t>()});
+    } else if (value.is_string()) {
+      out += value.get<std::string>();
+    } else {
+      out += value.dump();
+    }
+  }
+  return out;
+}
+
+std::string paramsAtAGlance(const model::ProbeUse& use) {
+  auto json = nlohmann::json::parse(use.paramsJson, nullptr, false);
+  auto number = [&json](const char* key) -> std::optional<std::int64_t> {
+    if (!json.is_object() || !json.contains(key) || !json[key].is_number_integer()) return {};
+    return json[key].get<std::int64_t>();
+  };
+  std::string out;
+  if (auto file = number("file_bytes")) out = base::formatBytes(base::Bytes{*file});
+  auto samples = number("samples");
+  if (!samples) return out;
+  out += (out.empty() ? "" : ", ") + counted(static_cast<std::size_t>(*samples), "sample");
+  if (auto duration = number("duration_ns")) {
+    out += " x " + base::formatDuration(base::Nanos(*duration));
+  }
+  return out;
+}
+
 std::string planText(const model::Plan& plan) {
   std::size_t steps = 0;
   for (const auto& job : plan.jobs) steps += job.steps.size();
   std::string out;
   out += "campaign  " + plan.spec.name + "\n";
-  out += "matrix    " + std::to_string(plan.spec.runners.size()) + " runners x " +
-         std::to_string(plan.spec.probes.size()) + " probes, " + std::to_string(plan.jobs.size()) +
-         " jobs, " + std::to_string(steps) + " steps\n";
+  out += "matrix    " + counted(plan.spec.runners.size(), "runner") + " x " +
+         counted(plan.spec.probes.size(), "probe") + ", " + counted(plan.jobs.size(), "job") +
+         ", " + counted(steps, "step") + "\n";
   out += "order     " + std::string(model::toString(plan.spec.order)) +
          (plan.spec.seedGiven ? ", seed " + std::to_string(plan.spec.seed)
                               : ", seed chosen at submit") +
@@ -122,7 +150,7 @@ std::string planText(const model::Plan& plan) {
   std::vector<std::vector<std::string>> profiles;
   for (const auto& use : plan.spec.probes) {
     profiles.push_back({use.profile.probe, use.profile.fingerprint,
-                        std::to_string(use.profile.protocol), params(use)});
+                        std::to_string(use.profile.protocol), paramsInWords(use)});
   }
   out += textTable({"PROBE", "FINGERPRINT", "PROTOCOL", "PARAMETERS"}, profiles) + "\n";
   std::vector<std::vector<std::string>> rows;
@@ -300,8 +328,9 @@ std::string tableJson(const ports::Table& table) {
 
 std::string tableCsv(const ports::Table& table) {
   std::string out;
+  // An empty text is quoted, as PostgreSQL's COPY does it: without quotes it is null.
   auto add = [&out](const std::string& cell) {
-    if (cell.find_first_of(",\"\r\n") == std::string::npos) {
+    if (!cell.empty() && cell.find_first_of(",\"\r\n") == std::string::npos) {
       out += cell;
       return;
     }
@@ -325,6 +354,14 @@ std::string tableCsv(const ports::Table& table) {
     out += "\r\n";
   }
   return out;
+}
+
+std::string runJson(const std::string& campaign, int exitCode,
+                    const std::vector<std::string>& files) {
+  Json out{{"campaign_id", Json::parse(campaign, nullptr, false)},
+           {"exit_code", exitCode},
+           {"files", files}};
+  return out.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string errorJson(const base::Error& error) {

@@ -12,7 +12,8 @@ namespace {
 using std::chrono::seconds;
 
 constexpr auto kPoll = std::chrono::milliseconds(20);
-constexpr auto kStartLimit = seconds(60);  // initdb on a slow disk takes its time
+// initdb on a slow disk or a busy machine takes its time; a program that ended is noticed at once.
+constexpr auto kStartLimit = seconds(180);
 constexpr auto kStopLimit = seconds(10);
 constexpr std::size_t kMaxLog = 16 * 1024 * 1024;
 constexpr std::size_t kLogLines = 12;

@@ -5,6 +5,7 @@
 #include "common/platform/files.h"
 #include "common/platform/process.h"
 #include "coordinator/cli/commands.h"
+#include "coordinator/cli/output.h"
 #include "coordinator/cli/private_fleet.h"
 #include "coordinator/domain/planner.h"
 #include "coordinator/loader/campaign_loader.h"
@@ -22,22 +23,26 @@ void headLine(const Command& command, const char* key, const std::string& text) 
 }
 
 void printHead(const Command& command, const model::Plan& plan, std::size_t agents) {
+  if (command.format != Format::kText) return;
   std::size_t steps = 0;
   for (const auto& job : plan.jobs) steps += job.steps.size();
-  headLine(
-      command, "campaign",
-      plan.spec.name + ": " + std::to_string(plan.spec.runners.size()) + " runners x " +
-          std::to_string(plan.spec.probes.size()) + " probes, " + std::to_string(steps) +
-          " steps, about " +
-          base::formatDuration(std::chrono::ceil<std::chrono::seconds>(plan.estimateOneMachine)));
-  headLine(command, "fleet",
-           "private: PostgreSQL, a coordinator and " + std::to_string(agents) +
-               " agents on this machine");
+  auto estimate = std::chrono::ceil<std::chrono::seconds>(plan.estimateOneMachine);
+  std::vector<std::vector<std::string>> lines;
+  lines.push_back({"campaign", plan.spec.name,
+                   counted(plan.spec.runners.size(), "runner") + " x " +
+                       counted(plan.spec.probes.size(), "probe") + ", " + counted(steps, "step") +
+                       ", about " + base::formatDuration(estimate)});
+  lines.push_back(
+      {"fleet", "private",
+       "PostgreSQL, a coordinator and " + counted(agents, "agent") + " on this machine"});
   for (const auto& use : plan.spec.probes) {
-    headLine(command, "profile", use.profile.probe + " " + use.profile.fingerprint);
+    lines.push_back(
+        {"profile", use.profile.probe + "  " + use.profile.fingerprint, paramsAtAGlance(use)});
   }
-  if (command.format == Format::kText) std::printf("\n");
-  std::fflush(stdout);
+  // textTable aligns rows under a header; the first line takes its place.
+  std::vector<std::string> first = lines.front();
+  lines.erase(lines.begin());
+  printOut(textTable(first, lines) + "\n");
 }
 
 // What went wrong in the fleet itself: its logs are kept beside the report.
@@ -87,10 +92,7 @@ ExitCode finishRun(const Command& command, PrivateFleet& fleet, const std::strin
   if (status && code == ExitCode::kAllMeasured) code = exitCodeOf(status->summary);
   if (code == ExitCode::kInfrastructure) keepLogs(fleet, out);
   if (command.format == Format::kJson) {
-    std::string list;
-    for (const auto& path : *paths) list += (list.empty() ? "\"" : ", \"") + path + "\"";
-    printOut("{\"campaign_id\": " + campaign + ", \"exit_code\": " +
-             std::to_string(static_cast<int>(code)) + ", \"files\": [" + list + "]}\n");
+    printOut(runJson(campaign, static_cast<int>(code), *paths));
   } else {
     for (const auto& path : *paths) headLine(command, "report", path);
   }

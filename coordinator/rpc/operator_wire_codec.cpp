@@ -128,7 +128,10 @@ base::Result<ports::StepStatus> fromWire(schema::StepStatus::Reader wire) {
   if (!out.headlineMetric.empty()) {
     if (!std::isfinite(headline.getValue())) return base::invalid("a headline is not finite");
     out.headlineValue = headline.getValue();
-    if (headline.getVariation().isRatio()) out.headlineCv = headline.getVariation().getRatio();
+    if (headline.getVariation().isRatio()) {
+      out.headlineCv = headline.getVariation().getRatio();
+      if (!std::isfinite(*out.headlineCv)) return base::invalid("a variation is not finite");
+    }
   }
   out.startedAt = optionalWall(wire.getStartedAtNs());
   out.endedAt = optionalWall(wire.getEndedAtNs());
@@ -231,7 +234,9 @@ base::Result<ports::Table> fromWire(schema::Table::Reader wire) {
 
 void toWire(const ports::SubmitOptions& options,
             schema::OperatorGateway::SubmitRequest::Builder out) {
-  out.setYaml(options.yaml);
+  // With its size: a text given as std::string would end at its first NUL, and a cut campaign
+  // would pass for a whole one.
+  out.setYaml(capnp::Text::Reader(options.yaml.c_str(), options.yaml.size()));
   out.setFileName(options.fileName);
   fleetmark::rpc::toWire(options.variables,
                          out.initVariables(static_cast<unsigned>(options.variables.size())));

@@ -32,7 +32,21 @@ base::Error handshakeFailed(const std::string& address, const kj::Exception& e) 
 base::Error firstCallFailed(const std::string& address, const kj::Exception& e) {
   const std::string text = describe(e);
   if (const auto reason = parseRefusal(text)) {
-    return base::denied("the coordinator at " + address + " refuses this certificate: " + *reason);
+    switch (reason->code) {
+      case base::ErrorCode::kUnavailable:
+      case base::ErrorCode::kOverloaded:
+      case base::ErrorCode::kConflict:
+      case base::ErrorCode::kInternal:
+        return base::unavailable("the coordinator at " + address +
+                                 " can't let anybody in now: " + reason->message);
+      case base::ErrorCode::kInvalid:
+      case base::ErrorCode::kNotFound:
+      case base::ErrorCode::kDenied:
+      case base::ErrorCode::kUnsupported:
+        break;
+    }
+    return base::denied("the coordinator at " + address +
+                        " refuses this certificate: " + reason->message);
   }
   // TLS 1.3: the server's verdict comes as an alert after our side has ended the handshake.
   if (text.find(" alert ") != std::string::npos) {

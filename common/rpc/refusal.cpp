@@ -4,10 +4,12 @@
 #include <capnp/rpc.capnp.h>
 #include <capnp/serialize-async.h>
 
+#include <string>
+
 namespace fleetmark::rpc {
 namespace {
 
-constexpr std::string_view kMark = "fleetmark refuses this peer: ";
+constexpr std::string_view kMark = "fleetmark refuses this peer: ";  // then "<code>: <message>"
 constexpr std::size_t kDrainBytes = 4096;
 constexpr int kDrainLimitMs = 1000;
 constexpr int kDrainReads = 256;  // 1 MiB
@@ -24,9 +26,10 @@ kj::Promise<void> drain(kj::AsyncIoStream& stream, kj::ArrayPtr<kj::byte> buffer
 }  // namespace
 
 kj::Promise<void> sendRefusal(kj::Own<kj::AsyncIoStream> stream, kj::Timer& timer,
-                              std::string_view reason) {
+                              const base::Error& error) {
   auto message = kj::heap<capnp::MallocMessageBuilder>();
-  const std::string text = std::string(kMark) + std::string(reason);
+  const std::string text =
+      std::string(kMark) + std::string(base::toString(error.code)) + ": " + error.message;
   auto abort = message->initRoot<capnp::rpc::Message>().initAbort();
   abort.setReason(text.c_str());
   abort.setType(capnp::rpc::Exception::Type::FAILED);
@@ -44,10 +47,14 @@ kj::Promise<void> closeGently(kj::Own<kj::AsyncIoStream> stream, kj::Timer& time
       .attach(kj::mv(buffer), kj::mv(stream));
 }
 
-std::optional<std::string> parseRefusal(std::string_view exceptionText) {
+std::optional<base::Error> parseRefusal(std::string_view exceptionText) {
   const std::size_t at = exceptionText.find(kMark);
   if (at == std::string_view::npos) return std::nullopt;
-  return std::string(exceptionText.substr(at + kMark.size()));
+  const std::string_view said = exceptionText.substr(at + kMark.size());
+  const std::size_t colon = said.find(": ");
+  const auto code = base::parseErrorCode(said.substr(0, colon));
+  if (colon == std::string_view::npos || !code) return base::denied(std::string(said));
+  return base::Error{*code, std::string(said.substr(colon + 2))};
 }
 
 }  // namespace fleetmark::rpc

@@ -191,23 +191,23 @@ class RpcServerImpl final : public RpcServer, public kj::TaskSet::ErrorHandler {
         .then([this, address = std::move(address)](TlsPeer tls) -> kj::Promise<Authorised> {
           auto parsed = parsePeerIdentity(tls.commonName);
           if (!parsed) {
-            return refuse(kj::mv(tls.stream), parsed.error().message);
+            return refuse(kj::mv(tls.stream), parsed.error());
           }
           parsed->address = address;
           parsed->connection = ++lastConnection_;
           auto decision = callbacks_.authorise(*parsed);
           return decision.then([this, peer = *parsed, stream = kj::mv(tls.stream)](
                                    base::Status status) mutable -> kj::Promise<Authorised> {
-            if (!status) return refuse(kj::mv(stream), status.error().message);
+            if (!status) return refuse(kj::mv(stream), status.error());
             return Authorised{std::move(peer), kj::mv(stream)};
           });
         });
   }
 
-  kj::Promise<Authorised> refuse(kj::Own<kj::AsyncIoStream> stream, std::string reason) {
-    return sendRefusal(kj::mv(stream), port_.timer(), reason)
+  kj::Promise<Authorised> refuse(kj::Own<kj::AsyncIoStream> stream, const base::Error& error) {
+    return sendRefusal(kj::mv(stream), port_.timer(), error)
         .catch_([](kj::Exception&&) {})  // the peer may be gone already
-        .then([reason]() -> kj::Promise<Authorised> {
+        .then([reason = error.message]() -> kj::Promise<Authorised> {
           return kj::Exception(kj::Exception::Type::FAILED, __FILE__, __LINE__,
                                kj::str("refused: ", reason.c_str()));
         });

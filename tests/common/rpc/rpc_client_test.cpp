@@ -78,6 +78,19 @@ TEST_F(RpcClientTest, NobodyThereIsUnavailableAndSaysWhere) {
   EXPECT_THAT(answer.error().message, HasSubstr("connection refused"));
 }
 
+TEST_F(RpcClientTest, CoordinatorThatCantLookUpItsListIsUnavailableAndAskedAgain) {
+  auto lookups = std::make_shared<std::atomic<int>>(0);
+  TestCoordinator::Options options;
+  options.authorise = [lookups](const PeerIdentity&) -> base::Status {
+    if (++*lookups < 3) return base::unavailable("no connection to the database");
+    return {};
+  };
+  TestCoordinator coordinator(fleet_.coordinator(), std::move(options));
+  auto client = clientOf(configFor(fleet_.agent(), {coordinator.address()}));
+  EXPECT_TRUE(ping(*client)) << "an outage is no verdict on the certificate";
+  EXPECT_GE(lookups->load(), 3);
+}
+
 TEST_F(RpcClientTest, WrongCaIsDeniedAtOnceOnBothSides) {
   TestCoordinator coordinator(fleet_.coordinator());
   const TestFleet other;

@@ -21,8 +21,8 @@ const ProbeSpec& cpuSpec() {
       .params =
           {
               {"samples", ParamKind::kCount, ParamPart::kProfile, "5", "samples taken", 1, 1000},
-              {"duration", ParamKind::kDuration, ParamPart::kProfile, "30s",
-               "length of one sample", 100'000'000, 3'600'000'000'000},
+              {"duration", ParamKind::kDuration, ParamPart::kProfile, "30s", "length of one sample",
+               100'000'000, 3'600'000'000'000},
           },
       .metrics =
           {

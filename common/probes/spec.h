@@ -37,7 +37,7 @@ struct ParamSpec {
   ParamPart part;
   std::string_view defaultText;  // as a person would write it
   std::string_view help;
-  std::int64_t min = 0;          // kCount: as is; kDuration: ns; kBytes: bytes
+  std::int64_t min = 0;  // kCount: as is; kDuration: ns; kBytes: bytes
   std::int64_t max = INT64_MAX;
   std::vector<std::string_view> choices = {};
 };
@@ -46,7 +46,7 @@ struct MetricSpec {
   std::string_view name;  // ^[a-z][a-z0-9_]*$, unique within the probe
   model::Unit unit;
   model::Better better;
-  bool headline;          // stands in the report's first table
+  bool headline;  // stands in the report's first table
   std::string_view help;
 };
 
@@ -79,8 +79,8 @@ class Params {
 
 struct Estimate {
   base::Nanos expected{0};
-  base::Nanos limit{0};         // a step over this is ended
-  std::uint32_t samples = 0;    // per metric
+  base::Nanos limit{0};       // a step over this is ended
+  std::uint32_t samples = 0;  // per metric
 };
 
 struct ProbeSpec {

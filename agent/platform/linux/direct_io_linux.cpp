@@ -5,6 +5,8 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -147,6 +149,35 @@ base::Result<Fd> openUnnamed(const std::string& folder, const std::string& type)
   }
 }
 
+// In a chroot the mount that holds the root isn't in the table; the kernel still tells the type.
+base::Result<FileSystemFacts> fileSystemWithoutMount(const std::string& folder) {
+  struct Known {
+    std::uint64_t magic;  // statfs(2)
+    const char* name;
+  };
+  static constexpr Known kKnown[] = {
+      {0xef53, "ext4"},      {0x58465342, "xfs"},     {0x9123683e, "btrfs"}, {0x01021994, "tmpfs"},
+      {0x858458f6, "ramfs"}, {0x794c7630, "overlay"}, {0x6969, "nfs"},       {0x65735546, "fuse"},
+      {0x2fc12fc1, "zfs"},   {0xf2f52010, "f2fs"},
+  };
+  struct statfs about {};
+  if (::statfs(folder.c_str(), &about) != 0) {
+    return fromErrno(errno, "can't ask what file system holds '" + folder + "'");
+  }
+  FileSystemFacts out;
+  for (const auto& known : kKnown) {
+    if (known.magic == static_cast<std::uint64_t>(about.f_type)) out.type = known.name;
+  }
+  if (out.type.empty()) {
+    return base::unsupported("the mount table doesn't say what holds '" + folder +
+                             "', and its file system is of a type not known here; use a folder "
+                             "on ext4, xfs or btrfs");
+  }
+  for (auto type : kMemoryTypes) out.memoryBacked |= out.type == type;
+  out.readOnly = (static_cast<unsigned long>(about.f_flags) & ST_RDONLY) != 0;
+  return out;
+}
+
 }  // namespace
 
 base::Result<FileSystemFacts> LinuxDirectIo::fileSystem(const std::string& folder) {
@@ -166,9 +197,7 @@ base::Result<FileSystemFacts> LinuxDirectIo::fileSystem(const std::string& folde
   if (!text) return base::unsupported("can't read /proc/self/mountinfo; is /proc mounted?");
   auto mounts = parseMountInfo(*text);
   const Mount* mount = mountOf(mounts, resolved);
-  if (mount == nullptr) {
-    return base::unsupported("the mount table doesn't say what holds '" + folder + "'");
-  }
+  if (mount == nullptr) return fileSystemWithoutMount(resolved);
   FileSystemFacts out;
   out.type = mount->type;
   out.mountPoint = mount->point;

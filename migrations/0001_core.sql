@@ -166,9 +166,9 @@ COMMENT ON TABLE job IS 'Probe x runner x trial. Its state follows from its step
 
 CREATE TABLE step (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  campaign_id bigint NOT NULL REFERENCES campaign ON DELETE CASCADE,
+  campaign_id bigint NOT NULL,
   job_id bigint NOT NULL REFERENCES job ON DELETE CASCADE,
-  runner_id bigint NOT NULL REFERENCES runner ON DELETE CASCADE,
+  runner_id bigint NOT NULL,
   capability text NOT NULL,
   position int NOT NULL,
   ordinal int NOT NULL,
@@ -188,10 +188,10 @@ CREATE TABLE step (
   UNIQUE (job_id, ordinal))
   WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02,
         autovacuum_analyze_scale_factor = 0.02);
-CREATE INDEX step_ready ON step (campaign_id, position, ordinal) WHERE state = 'ready';
+CREATE INDEX step_ready ON step (runner_id, position, ordinal) WHERE state = 'ready';
 CREATE INDEX step_campaign ON step (campaign_id, position, ordinal);
 COMMENT ON TABLE step IS
-  'The part of a job that one agent does under one lease. Runner, capability and position repeat the job''s, so that a claim reads one table.';
+  'The part of a job that one agent does under one lease. Campaign, runner, capability and position repeat the job''s, so that a claim reads one table.';
 COMMENT ON COLUMN step.epoch IS 'Raised by each claim; writes that name an older one are fenced.';
 
 CREATE TABLE step_dependency (

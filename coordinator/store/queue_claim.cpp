@@ -9,9 +9,11 @@ namespace {
 
 constexpr std::size_t kTokenBytes = 16;
 
-// Everything that makes a step eligible stands in `pick`, so that LIMIT 1 locks one row. The
-// index step_ready gives its order. A campaign row that somebody else holds keeps its state until
-// the next claim, rather than make the claim wait.
+// The first few candidates of each runner that the agent fits are found by the index step_ready
+// without a lock, and the first of all that nobody else holds is picked. Where others hold them all
+// (as many claims at the same moment as there are candidates) the claim gets nothing this time. A
+// campaign row that somebody else holds keeps its state until the next claim, rather than make the
+// claim wait.
 constexpr Statement kClaim{"queue_claim", R"sql(
 WITH a AS MATERIALIZED (
   SELECT * FROM agent WHERE id = $1 AND session = $2
@@ -20,20 +22,26 @@ eligible AS MATERIALIZED (
   SELECT r.id FROM a
     JOIN campaign c ON c.state IN ('queued', 'running')
     JOIN runner r ON r.campaign_id = c.id AND a.labels @> r.match),
+candidate AS MATERIALIZED (
+  SELECT first.* FROM a CROSS JOIN eligible e CROSS JOIN LATERAL (
+    SELECT s.id, s.campaign_id, s.position, s.ordinal
+    FROM step s
+    WHERE s.runner_id = e.id AND s.state = 'ready' AND s.run_after <= statement_timestamp()
+      AND s.capability = ANY (a.capabilities)
+      AND NOT EXISTS (
+        SELECT FROM step_dependency d JOIN attempt x ON x.step_id = d.needs
+        WHERE d.step_id = s.id AND CASE d.host_relation
+          WHEN 'same' THEN x.outcome = 'measured' AND x.host_id <> a.host_id
+          WHEN 'different' THEN x.outcome = 'measured' AND x.host_id = a.host_id
+          WHEN 'fresh' THEN x.host_id = a.host_id OR x.boot_id = a.boot_id
+          ELSE false END)
+    ORDER BY s.position, s.ordinal
+    LIMIT 16) first),
 pick AS MATERIALIZED (
   SELECT s.id, s.job_id
-  FROM a CROSS JOIN step s JOIN job j ON j.id = s.job_id
+  FROM candidate k JOIN step s ON s.id = k.id JOIN job j ON j.id = s.job_id
   WHERE s.state = 'ready' AND s.run_after <= statement_timestamp()
-    AND s.runner_id IN (SELECT id FROM eligible)
-    AND s.capability = ANY (a.capabilities)
-    AND NOT EXISTS (
-      SELECT FROM step_dependency d JOIN attempt x ON x.step_id = d.needs
-      WHERE d.step_id = s.id AND CASE d.host_relation
-        WHEN 'same' THEN x.outcome = 'measured' AND x.host_id <> a.host_id
-        WHEN 'different' THEN x.outcome = 'measured' AND x.host_id = a.host_id
-        WHEN 'fresh' THEN x.host_id = a.host_id OR x.boot_id = a.boot_id
-        ELSE false END)
-  ORDER BY s.campaign_id, s.position, s.ordinal
+  ORDER BY k.campaign_id, k.position, k.ordinal
   LIMIT 1
   FOR NO KEY UPDATE OF s, j SKIP LOCKED),
 claimed AS (

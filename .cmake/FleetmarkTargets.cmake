@@ -1,6 +1,8 @@
 # fm_add_library(common_base SOURCES a.cpp DEPS fleetmark::x PRIVATE_DEPS y::z)
 #   static library with the alias fleetmark::common_base. DEPS are seen by its headers, PRIVATE_DEPS
 #   only by its sources: a third-party header never leaves its folder.
+#   ALONE: its sources are never compiled together (preset release does that elsewhere), since they
+#   have local names in common.
 # fm_add_program(fleetmark-agent SOURCES ... DEPS ...)
 # fm_add_test(common_base_test LABELS unit SOURCES ... DEPS ...)
 #   one GoogleTest program; every TEST is a test of its own for ctest.
@@ -37,8 +39,11 @@ function(fm_quiet_kj name)
 endfunction()
 
 function(fm_add_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;PRIVATE_DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "ALONE" "" "SOURCES;DEPS;PRIVATE_DEPS" ${ARGN})
   add_library(fleetmark_${name} STATIC ${ARG_SOURCES})
+  if(ARG_ALONE)
+    set_target_properties(fleetmark_${name} PROPERTIES UNITY_BUILD OFF)
+  endif()
   fm_quiet_kj(${name})
   add_library(fleetmark::${name} ALIAS fleetmark_${name})
   target_link_libraries(fleetmark_${name} PUBLIC ${ARG_DEPS} PRIVATE fleetmark_options ${ARG_PRIVATE_DEPS})
@@ -52,11 +57,14 @@ function(fm_add_program name)
 endfunction()
 
 function(fm_add_test name)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;DEPS;LABELS;ENVIRONMENT" ${ARGN})
+  cmake_parse_arguments(ARG "ALONE" "TIMEOUT" "SOURCES;DEPS;LABELS;ENVIRONMENT" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
   endif()
   add_executable(${name} ${ARG_SOURCES})
+  if(ARG_ALONE)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
+  endif()
   fm_quiet_kj(${name})
   target_link_libraries(${name} PRIVATE fleetmark_options ${ARG_DEPS} GTest::gmock GTest::gtest_main)
   # Two thirds of the build are tests, and most of that is GoogleTest's headers.

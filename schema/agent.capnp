@@ -52,6 +52,31 @@ struct Assignment {
   leaseTtlNs @10 :Int64;
   timeLimitNs @11 :Int64;
   noProgressLimitNs @12 :Int64;
+  quiet :union {                # what to wait for before the probe is started
+    notAsked @13 :Void;
+    spec @14 :QuietSpec;
+  }
+  group @15 :Text;              # empty: none; else arrive() comes before the probe is started
+}
+
+struct QuietSpec {
+  loadPerCpu @0 :Float64;
+  waitNs @1 :Int64;
+  otherwise @2 :QuietOtherwise;
+}
+
+enum QuietOtherwise {
+  unknown @0;
+  mark @1;
+  fail @2;
+}
+
+enum ArriveAnswer {
+  unknown @0;
+  begin @1;                     # all members have arrived
+  wait @2;                      # not yet: ask again
+  released @3;                  # one did not come in time: end the attempt, it gets another
+  lost @4;                      # the lease is no longer yours
 }
 
 enum RenewAnswer {
@@ -82,6 +107,7 @@ struct Completion {
   notices @3 :List(Common.Notice);
   environmentBeforeJson @4 :Text;
   environmentAfterJson @5 :Text;
+  quietJson @6 :Text;           # what was seen while waiting for a quiet host; empty: not asked
 }
 
 interface AgentGateway {
@@ -109,6 +135,15 @@ interface AgentSession {
   progress @4 (lease :LeaseRef, text :Text) -> ();
   # Lines of the agent's or the probe's log for this attempt.
   log @5 (lease :LeaseRef, stream :Text, sequence :UInt32, text :Text) -> (result :IngestResult);
+  # This agent stands ready to begin its member of a group; answers at the latest after waitNs.
+  arrive @6 (lease :LeaseRef, waitNs :Int64) -> (result :ArriveResult);
+
+  struct ArriveResult {
+    union {
+      error @0 :Common.Error;
+      answer @1 :ArriveAnswer;
+    }
+  }
 
   struct TakeResult {
     union {

@@ -19,6 +19,7 @@ struct CampaignSummary {
   stepsRunning @10 :UInt32;
   estimateNs @11 :Int64;
   samplesInvalid @12 :UInt32;   # samples with a verdict other than ok
+  paused @13 :Bool;             # nothing of it is handed out
 }
 
 struct StepStatus {
@@ -62,7 +63,7 @@ struct CampaignEvent {
 struct AgentStatus {
   agentId @0 :Text;
   name @1 :Text;
-  state @2 :Text;               # online | busy | offline
+  state @2 :Text;               # online | busy | draining | quarantined | offline
   labels @3 :List(Common.KeyValue);
   probes @4 :List(Text);
   lastSeenNs @5 :Int64;
@@ -70,6 +71,7 @@ struct AgentStatus {
   version @7 :Text;
   cpuModel @8 :Text;
   clockOffsetNs @9 :Int64;      # agent's wall clock minus the coordinator's
+  reason @10 :Text;             # why it is quarantined or draining
 }
 
 struct Table {
@@ -100,6 +102,56 @@ interface OperatorGateway {
   sql @7 (statement :Text, maxRows :UInt32) -> (result :SqlResult);
   # Signs a certificate request; the private key never leaves the machine it was made on.
   enroll @8 (role :Role, name :Text, requestPem :Text) -> (result :EnrollResult);
+  # Nothing of the campaign is handed out until it is resumed; what runs goes on.
+  pause @9 (campaign :Text) -> (result :CancelResult);
+  resume @10 (campaign :Text) -> (result :CancelResult);
+  # `agent`: a name or an id.
+  setAgent @11 (agent :Text, wish :AgentWish) -> (result :SetAgentResult);
+  # What holds a job back. `job`: its id, or that of one of its steps with a leading "step ".
+  why @12 (job :Text) -> (result :WhyResult);
+
+  enum AgentWish {
+    unknown @0;
+    drain @1;                   # finish, take nothing
+    undrain @2;
+    release @3;                 # out of quarantine
+  }
+  struct SetAgentResult {
+    union {
+      error @0 :Common.Error;
+      agent @1 :AgentStatus;    # afterwards
+    }
+  }
+  struct WhyResult {
+    union {
+      error @0 :Common.Error;
+      ok :group {
+        jobId @1 :Int64;
+        campaignId @2 :Int64;
+        campaignName @3 :Text;
+        runner @4 :Text;
+        probe @5 :Text;
+        trial @6 :UInt32;
+        state @7 :Text;
+        steps @8 :List(StepReasons);
+      }
+    }
+  }
+  struct StepReasons {
+    stepId @0 :Int64;
+    stepName @1 :Text;
+    state @2 :Text;
+    constraints @3 :List(Constraint);
+    estimate :union {           # when it may start
+      unknown @4 :Void;
+      inNs @5 :Int64;
+    }
+  }
+  struct Constraint {
+    kind @0 :Text;              # labels, machine_busy, gap, quarantined, paused, ...
+    holds @1 :Bool;             # true: this is met and does not hold it back
+    text @2 :Text;
+  }
 
   enum Role {
     unknown @0;

@@ -58,6 +58,10 @@ class CoordinatorPort {
   virtual base::Result<IngestReply> complete(const model::LeaseRef& lease,
                                              const model::Completion& completion) = 0;
 
+  // This agent stands ready to begin its member of a group. Answers at the latest after `wait`.
+  virtual base::Result<model::ArriveAnswer> arrive(const model::LeaseRef& lease,
+                                                   base::Nanos wait) = 0;
+
   // What the probe does now. May be dropped.
   virtual base::Status progress(const model::LeaseRef& lease, const std::string& text) = 0;
 

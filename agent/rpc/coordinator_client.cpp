@@ -136,6 +136,22 @@ class CoordinatorClient final : public core::CoordinatorPort {
     });
   }
 
+  base::Result<model::ArriveAnswer> arrive(const model::LeaseRef& lease,
+                                           base::Nanos wait) override {
+    return call<model::ArriveAnswer>(
+        [&lease, wait](AgentSession::Client session) {
+          auto request = session.arriveRequest();
+          wire::toWire(lease, request.initLease());
+          request.setWaitNs(wait.count());
+          return request.send().then([](auto&& response) -> base::Result<model::ArriveAnswer> {
+            auto result = response.getResult();
+            if (result.isError()) return wire::fromWire(result.getError());
+            return wire::fromWire(result.getAnswer());
+          });
+        },
+        wait);
+  }
+
   base::Status progress(const model::LeaseRef& lease, const std::string& text) override {
     auto sent = call<bool>([&](AgentSession::Client session) {
       auto request = session.progressRequest();

@@ -10,11 +10,11 @@
 #include "common/base/units.h"
 #include "common/model/host.h"
 #include "common/model/profile.h"
+#include "common/model/work.h"
 
 namespace fleetmark::model {
 
 enum class Order { kDeclared, kInterleave, kAbba, kRandom };
-enum class QuietOtherwise { kMark, kFail };
 enum class HostRelation { kAny, kSame, kDifferent, kFresh };
 
 std::string_view toString(Order order);
@@ -31,42 +31,7 @@ struct RunnerSpec {
   bool operator==(const RunnerSpec&) const = default;
 };
 
-// One entry under `probes`, with defaults filled in and units normalised.
-struct ProbeUse {
-  Profile profile;
-  std::string paramsJson;              // the profile's params alone
-  std::string placementJson = "{}";    // what is no part of the profile: paths, addresses
-  base::Nanos estimate{0};             // expected duration of one step
-  base::Nanos timeLimit{0};            // a step over this is ended
-  std::uint32_t requestedSamples = 0;  // per metric
-  std::vector<std::string> on;         // runner names; empty: all
-  bool operator==(const ProbeUse&) const = default;
-};
-
-struct QuietSpec {
-  double loadPerCpu = 0.3;
-  base::Nanos wait{0};
-  QuietOtherwise otherwise = QuietOtherwise::kMark;
-  bool operator==(const QuietSpec&) const = default;
-};
-
-struct CampaignSpec {
-  std::string name;
-  std::string description;
-  std::vector<RunnerSpec> runners;
-  std::vector<ProbeUse> probes;
-  Order order = Order::kInterleave;
-  std::uint64_t seed = 0;
-  bool seedGiven = false;
-  std::optional<QuietSpec> quiet;
-  base::Nanos jobLimit{0};         // 0: the probe's own limit stands alone
-  base::Nanos noProgressLimit{0};  // 0: none
-  std::string title;
-  std::vector<std::string> publish;  // markdown, json, csv; empty: all
-  bool operator==(const CampaignSpec&) const = default;
-};
-
-// A step needs others of the same job; indices into PlannedJob::steps.
+// A step needs others of the same job; indices into the job's steps.
 struct PlannedNeed {
   std::size_t step = 0;
   base::Nanos delay{0};
@@ -80,7 +45,40 @@ struct PlannedStep {
   base::Nanos estimate{0};
   base::Nanos timeLimit{0};
   base::Nanos noProgressLimit{0};
+  // Steps of a job with the same group, two or more, are done by as many agents at the same time.
+  std::string group = {};     // empty: none
+  base::Nanos groupLimit{0};  // how long the first of them waits for the others
   bool operator==(const PlannedStep&) const = default;
+};
+
+// One entry under `probes`, with defaults filled in and units normalised.
+struct ProbeUse {
+  Profile profile;
+  std::string paramsJson;              // the profile's params alone
+  std::string placementJson = "{}";    // what is no part of the profile: paths, addresses
+  base::Nanos estimate{0};             // expected duration of one step
+  base::Nanos timeLimit{0};            // a step over this is ended
+  std::uint32_t requestedSamples = 0;  // per metric
+  std::vector<std::string> on;         // runner names; empty: all
+  std::vector<PlannedStep> steps;      // of each of its jobs; empty: one step "measure"
+  bool operator==(const ProbeUse&) const = default;
+};
+
+struct CampaignSpec {
+  std::string name;
+  std::string description;
+  std::vector<RunnerSpec> runners;
+  std::vector<ProbeUse> probes;
+  Order order = Order::kInterleave;
+  std::uint64_t seed = 0;
+  bool seedGiven = false;
+  std::optional<QuietSpec> quiet;
+  base::Nanos jobLimit{0};         // 0: the probe's own limit stands alone
+  base::Nanos campaignLimit{0};    // from the first claim; 0: none
+  base::Nanos noProgressLimit{0};  // 0: none
+  std::string title;
+  std::vector<std::string> publish;  // markdown, json, csv; empty: all
+  bool operator==(const CampaignSpec&) const = default;
 };
 
 struct PlannedJob {

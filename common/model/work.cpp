@@ -20,9 +20,26 @@ constexpr Words<RenewAnswer, 3> kRenew{{{
     {RenewAnswer::kCancel, "cancel"},
 }}};
 
+constexpr Words<ArriveAnswer, 4> kArrive{{{
+    {ArriveAnswer::kBegin, "begin"},
+    {ArriveAnswer::kWait, "wait"},
+    {ArriveAnswer::kReleased, "released"},
+    {ArriveAnswer::kLost, "lost"},
+}}};
+
+constexpr Words<QuietOtherwise, 2> kOtherwise{{{
+    {QuietOtherwise::kMark, "mark"},
+    {QuietOtherwise::kFail, "fail"},
+}}};
+
 }  // namespace
 
 std::string_view toString(IngestAnswer answer) { return kIngest.word(answer); }
 std::string_view toString(RenewAnswer answer) { return kRenew.word(answer); }
+std::string_view toString(ArriveAnswer answer) { return kArrive.word(answer); }
+std::string_view toString(QuietOtherwise word) { return kOtherwise.word(word); }
+std::optional<QuietOtherwise> parseQuietOtherwise(std::string_view word) {
+  return kOtherwise.parse(word);
+}
 
 }  // namespace fleetmark::model

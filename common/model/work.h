@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/base/ids.h"
@@ -32,6 +34,16 @@ struct AgentHello {
   std::int64_t wallClockNs = 0;  // the agent's clock, for the recorded offset
 };
 
+enum class QuietOtherwise { kMark, kFail };
+
+// What an agent waits for before it starts a probe.
+struct QuietSpec {
+  double loadPerCpu = 0.3;  // tasks that run or want to, per CPU
+  base::Nanos wait{0};      // at most
+  QuietOtherwise otherwise = QuietOtherwise::kMark;
+  bool operator==(const QuietSpec&) const = default;
+};
+
 struct Assignment {
   LeaseRef lease;
   base::AttemptId attempt;
@@ -46,7 +58,15 @@ struct Assignment {
   base::Nanos leaseTtl{0};
   base::Nanos timeLimit{0};
   base::Nanos noProgressLimit{0};
+  std::optional<QuietSpec> quiet;
+  std::string
+      group;  // empty: none; else the agent arrives at its barrier before it starts the probe
 };
+
+// How the coordinator answers an agent that stands at a group's barrier.
+//   kBegin: all members are there; kWait: not yet, ask again; kReleased: a member did not come in
+//   time, the attempt ends and the step gets another; kLost: the lease is no longer this agent's.
+enum class ArriveAnswer { kBegin, kWait, kReleased, kLost };
 
 enum class RenewAnswer { kRenewed, kLost, kCancel };
 
@@ -66,6 +86,7 @@ struct Completion {
   std::vector<Notice> notices;
   std::string environmentBeforeJson = "{}";
   std::string environmentAfterJson = "{}";
+  std::string quietJson;  // what was seen while waiting for a quiet host; empty: not asked
   bool operator==(const Completion&) const = default;
 };
 
@@ -78,5 +99,8 @@ enum class IngestAnswer { kOk, kDuplicate, kFenced, kUnknown, kMissing };
 
 std::string_view toString(IngestAnswer answer);
 std::string_view toString(RenewAnswer answer);
+std::string_view toString(ArriveAnswer answer);
+std::string_view toString(QuietOtherwise word);  // mark, fail
+std::optional<QuietOtherwise> parseQuietOtherwise(std::string_view word);
 
 }  // namespace fleetmark::model

@@ -15,6 +15,7 @@
 
 #include "common/base/result.h"
 #include "common/base/units.h"
+#include "common/model/campaign.h"
 #include "common/model/sample.h"
 
 namespace fleetmark::probes {
@@ -91,6 +92,8 @@ struct ProbeSpec {
   std::vector<MetricSpec> metrics;
   Estimate (*estimate)(const Params&);
   base::Status (*check)(const Params&);  // relations between parameters; may be null
+  // The steps of one job, with names, needs and estimates; null: one step "measure".
+  std::vector<model::PlannedStep> (*steps)(const Params&) = nullptr;
 
   const MetricSpec* metric(std::string_view metricName) const;
 };

@@ -17,6 +17,36 @@ base::Result<base::Nanos> checkedDuration(std::int64_t ns, std::string_view what
   return base::Nanos(ns);
 }
 
+schema::QuietOtherwise toWire(model::QuietOtherwise word) {
+  switch (word) {
+    case model::QuietOtherwise::kMark:
+      return schema::QuietOtherwise::MARK;
+    case model::QuietOtherwise::kFail:
+      return schema::QuietOtherwise::FAIL;
+  }
+  return schema::QuietOtherwise::UNKNOWN;
+}
+
+base::Result<model::QuietSpec> fromWire(schema::QuietSpec::Reader wire) {
+  model::QuietSpec out;
+  out.loadPerCpu = wire.getLoadPerCpu();
+  if (!std::isfinite(out.loadPerCpu) || out.loadPerCpu < 0) {
+    return base::invalid("the load of a quiet host must be a number from 0 up");
+  }
+  FM_TRY_ASSIGN(out.wait, checkedDuration(wire.getWaitNs(), "the wait for a quiet host"));
+  switch (wire.getOtherwise()) {
+    case schema::QuietOtherwise::MARK:
+      out.otherwise = model::QuietOtherwise::kMark;
+      return out;
+    case schema::QuietOtherwise::FAIL:
+      out.otherwise = model::QuietOtherwise::kFail;
+      return out;
+    case schema::QuietOtherwise::UNKNOWN:
+      break;
+  }
+  return base::invalid("what to do on a host that is not quiet is unknown to this version");
+}
+
 void toWire(const model::HostFacts& host, schema::HostFacts::Builder out) {
   out.setHostname(host.hostname);
   out.setOs(host.os);
@@ -125,6 +155,13 @@ void toWire(const model::Assignment& assignment, schema::Assignment::Builder out
   out.setLeaseTtlNs(assignment.leaseTtl.count());
   out.setTimeLimitNs(assignment.timeLimit.count());
   out.setNoProgressLimitNs(assignment.noProgressLimit.count());
+  if (assignment.quiet) {
+    auto quiet = out.initQuiet().initSpec();
+    quiet.setLoadPerCpu(assignment.quiet->loadPerCpu);
+    quiet.setWaitNs(assignment.quiet->wait.count());
+    quiet.setOtherwise(toWire(assignment.quiet->otherwise));
+  }
+  out.setGroup(assignment.group);
 }
 
 base::Result<model::Assignment> fromWire(schema::Assignment::Reader wire) {
@@ -146,6 +183,10 @@ base::Result<model::Assignment> fromWire(schema::Assignment::Reader wire) {
   FM_TRY_ASSIGN(out.timeLimit, checkedDuration(wire.getTimeLimitNs(), "a time limit"));
   FM_TRY_ASSIGN(out.noProgressLimit,
                 checkedDuration(wire.getNoProgressLimitNs(), "a no-progress limit"));
+  if (wire.getQuiet().isSpec()) {
+    FM_TRY_ASSIGN(out.quiet, fromWire(wire.getQuiet().getSpec()));
+  }
+  FM_TRY_ASSIGN(out.group, checkedText(wire.getGroup(), kMaxName, "the group's name"));
   return out;
 }
 
@@ -180,6 +221,7 @@ void toWire(const model::Completion& completion, schema::Completion::Builder out
   for (unsigned i = 0; i < notices.size(); ++i) toWire(completion.notices[i], notices[i]);
   out.setEnvironmentBeforeJson(completion.environmentBeforeJson);
   out.setEnvironmentAfterJson(completion.environmentAfterJson);
+  out.setQuietJson(completion.quietJson);
 }
 
 base::Result<model::Completion> fromWire(schema::Completion::Reader wire) {
@@ -200,6 +242,10 @@ base::Result<model::Completion> fromWire(schema::Completion::Reader wire) {
   FM_TRY_ASSIGN(
       out.environmentAfterJson,
       checkedJson(wire.getEnvironmentAfterJson(), kMaxEnvironmentJson, "the environment after"));
+  if (wire.getQuietJson().size() > 0) {
+    FM_TRY_ASSIGN(out.quietJson, checkedJson(wire.getQuietJson(), kMaxContextJson,
+                                             "what was seen of the host's quiet"));
+  }
   return out;
 }
 
@@ -227,6 +273,36 @@ base::Result<model::RenewAnswer> fromWire(schema::RenewAnswer answer) {
       break;
   }
   return base::invalid("the answer to a renewal is unknown to this version");
+}
+
+schema::ArriveAnswer toWire(model::ArriveAnswer answer) {
+  switch (answer) {
+    case model::ArriveAnswer::kBegin:
+      return schema::ArriveAnswer::BEGIN;
+    case model::ArriveAnswer::kWait:
+      return schema::ArriveAnswer::WAIT;
+    case model::ArriveAnswer::kReleased:
+      return schema::ArriveAnswer::RELEASED;
+    case model::ArriveAnswer::kLost:
+      return schema::ArriveAnswer::LOST;
+  }
+  return schema::ArriveAnswer::UNKNOWN;
+}
+
+base::Result<model::ArriveAnswer> fromWire(schema::ArriveAnswer answer) {
+  switch (answer) {
+    case schema::ArriveAnswer::BEGIN:
+      return model::ArriveAnswer::kBegin;
+    case schema::ArriveAnswer::WAIT:
+      return model::ArriveAnswer::kWait;
+    case schema::ArriveAnswer::RELEASED:
+      return model::ArriveAnswer::kReleased;
+    case schema::ArriveAnswer::LOST:
+      return model::ArriveAnswer::kLost;
+    case schema::ArriveAnswer::UNKNOWN:
+      break;
+  }
+  return base::invalid("the answer at a group's barrier is unknown to this version");
 }
 
 schema::IngestAnswer toWire(model::IngestAnswer answer) {

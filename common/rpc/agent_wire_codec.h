@@ -26,6 +26,8 @@ base::Result<model::Completion> fromWire(schema::Completion::Reader completion);
 
 schema::RenewAnswer toWire(model::RenewAnswer answer);
 base::Result<model::RenewAnswer> fromWire(schema::RenewAnswer answer);
+schema::ArriveAnswer toWire(model::ArriveAnswer answer);
+base::Result<model::ArriveAnswer> fromWire(schema::ArriveAnswer answer);
 schema::IngestAnswer toWire(model::IngestAnswer answer);
 base::Result<model::IngestAnswer> fromWire(schema::IngestAnswer answer);
 

@@ -11,7 +11,7 @@ namespace fleetmark::coordinator::cli {
 namespace {
 
 constexpr std::size_t kMostBlockLines = 40;  // a longer campaign shows what is going on now
-constexpr auto kPoll = std::chrono::milliseconds(500);
+constexpr auto kLookAgain = std::chrono::milliseconds(500);
 constexpr auto kPatience = std::chrono::minutes(10);  // without a coordinator, before giving up
 
 void print(const std::string& text) {
@@ -136,14 +136,14 @@ base::Result<ports::CampaignStatus> followCampaign(const Watcher& watcher, base:
   auto lastHeard = watcher.clock.mono();
   for (;;) {
     if (watcher.stop()) return base::conflict("stopped watching");
-    auto events = watcher.port.watch(id, cursor, kPoll);
+    auto events = watcher.port.watch(id, cursor, kLookAgain);
     auto status = events ? watcher.port.status(campaign)
                          : base::Result<ports::CampaignStatus>(events.error());
     if (!status) {
       bool away = status.error().code == base::ErrorCode::kUnavailable ||
                   status.error().code == base::ErrorCode::kOverloaded;
       if (!away || watcher.clock.mono() - lastHeard > kPatience) return status.error();
-      if (platform::StopSignal::waitFor(kPoll)) continue;
+      if (platform::StopSignal::waitFor(kLookAgain)) continue;
       continue;
     }
     lastHeard = watcher.clock.mono();

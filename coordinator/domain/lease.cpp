@@ -26,6 +26,8 @@ std::string_view toString(LeaseEventKind kind) {
       return "complete";
     case LeaseEventKind::kCancel:
       return "cancel";
+    case LeaseEventKind::kRelease:
+      return "release";
     case LeaseEventKind::kTick:
       return "tick";
   }
@@ -58,7 +60,7 @@ base::Result<Applied<Lease>> apply(const Lease& lease, const LeaseEvent& event, 
         expire(out);
       } else {
         out.next.expiresAt = now + event.ttl;
-        if (lease.state == LeaseState::kCancelling) {
+        if (lease.state != LeaseState::kActive) {
           out.effects.push_back({EffectKind::kTellAgentCancel, {}, {}});
         }
       }
@@ -69,7 +71,13 @@ base::Result<Applied<Lease>> apply(const Lease& lease, const LeaseEvent& event, 
       break;
     case LeaseEventKind::kCancel:
       if (lease.state == LeaseState::kActive) {
-        out.next.state = LeaseState::kCancelling;
+        out.effects.push_back({EffectKind::kTellAgentCancel, {}, {}});
+      }
+      if (live) out.next.state = LeaseState::kCancelling;
+      break;
+    case LeaseEventKind::kRelease:
+      if (lease.state == LeaseState::kActive) {
+        out.next.state = LeaseState::kReleasing;
         out.effects.push_back({EffectKind::kTellAgentCancel, {}, {}});
       }
       break;

@@ -2,10 +2,15 @@
 //
 //              cancel                       complete
 //   active -------------> cancelling ------------------> completed
-//     |  \  renew: active      |  renew: cancelling          ^
-//     |   \____________________|_____________________________|  complete
+//     |  \                  ^  |                            ^
+//     |   \  release        |  | cancel                     |  complete
+//     |    +-------> releasing |                            |
+//     |     \________________\_|____________________________|
 //     |                        |
 //     +---- tick or renew at or after the deadline ----> expired
+//
+// A renewal that comes in time keeps the state. Cancelling and releasing look the same to the
+// agent: it ends its probe. They differ in what becomes of the step: cancelled, or another attempt.
 //
 // The deadline itself is too late: at expiresAt the lease is over. A completion that comes before
 // anybody noticed that is still accepted, since no other claim can have been made.
@@ -32,12 +37,14 @@ struct Lease {
 enum class LeaseEventKind {
   kRenew,
   kComplete,
-  kCancel,  // an operator's wish
-  kTick,    // time has passed
+  kCancel,   // an operator's wish
+  kRelease,  // the step's group broke up
+  kTick,     // time has passed
 };
 
 inline constexpr std::array kAllLeaseEvents{LeaseEventKind::kRenew, LeaseEventKind::kComplete,
-                                            LeaseEventKind::kCancel, LeaseEventKind::kTick};
+                                            LeaseEventKind::kCancel, LeaseEventKind::kRelease,
+                                            LeaseEventKind::kTick};
 
 std::string_view toString(LeaseEventKind kind);
 
@@ -58,6 +65,7 @@ inline constexpr Transition<LeaseState, LeaseEventKind> kLeaseTransitions[] = {
     {LeaseState::kActive, LeaseEventKind::kRenew, LeaseState::kExpired},
     {LeaseState::kActive, LeaseEventKind::kComplete, LeaseState::kCompleted},
     {LeaseState::kActive, LeaseEventKind::kCancel, LeaseState::kCancelling},
+    {LeaseState::kActive, LeaseEventKind::kRelease, LeaseState::kReleasing},
     {LeaseState::kActive, LeaseEventKind::kTick, LeaseState::kActive},
     {LeaseState::kActive, LeaseEventKind::kTick, LeaseState::kExpired},
 
@@ -65,13 +73,24 @@ inline constexpr Transition<LeaseState, LeaseEventKind> kLeaseTransitions[] = {
     {LeaseState::kCancelling, LeaseEventKind::kRenew, LeaseState::kExpired},
     {LeaseState::kCancelling, LeaseEventKind::kComplete, LeaseState::kCompleted},
     {LeaseState::kCancelling, LeaseEventKind::kCancel, LeaseState::kCancelling},
+    {LeaseState::kCancelling, LeaseEventKind::kRelease, LeaseState::kCancelling},
     {LeaseState::kCancelling, LeaseEventKind::kTick, LeaseState::kCancelling},
     {LeaseState::kCancelling, LeaseEventKind::kTick, LeaseState::kExpired},
 
+    {LeaseState::kReleasing, LeaseEventKind::kRenew, LeaseState::kReleasing},
+    {LeaseState::kReleasing, LeaseEventKind::kRenew, LeaseState::kExpired},
+    {LeaseState::kReleasing, LeaseEventKind::kComplete, LeaseState::kCompleted},
+    {LeaseState::kReleasing, LeaseEventKind::kCancel, LeaseState::kCancelling},
+    {LeaseState::kReleasing, LeaseEventKind::kRelease, LeaseState::kReleasing},
+    {LeaseState::kReleasing, LeaseEventKind::kTick, LeaseState::kReleasing},
+    {LeaseState::kReleasing, LeaseEventKind::kTick, LeaseState::kExpired},
+
     {LeaseState::kCompleted, LeaseEventKind::kCancel, LeaseState::kCompleted},
+    {LeaseState::kCompleted, LeaseEventKind::kRelease, LeaseState::kCompleted},
     {LeaseState::kCompleted, LeaseEventKind::kTick, LeaseState::kCompleted},
 
     {LeaseState::kExpired, LeaseEventKind::kCancel, LeaseState::kExpired},
+    {LeaseState::kExpired, LeaseEventKind::kRelease, LeaseState::kExpired},
     {LeaseState::kExpired, LeaseEventKind::kTick, LeaseState::kExpired},
 };
 

@@ -118,17 +118,39 @@ base::Nanos addSaturating(base::Nanos a, base::Nanos b) {
   return a > base::Nanos::max() - b ? base::Nanos::max() : a + b;
 }
 
-model::PlannedStep measureStep(const CampaignSpec& spec, const ProbeUse& use) {
-  model::PlannedStep step;
-  step.name = "measure";
-  step.estimate = use.estimate;
-  step.timeLimit = use.timeLimit;
-  if (spec.jobLimit > base::Nanos(0) &&
-      (step.timeLimit == base::Nanos(0) || spec.jobLimit < step.timeLimit)) {
-    step.timeLimit = spec.jobLimit;
+void limitStep(const CampaignSpec& spec, const ProbeUse& use, model::PlannedStep& step) {
+  auto earlier = [](base::Nanos& limit, base::Nanos other) {
+    if (other > base::Nanos(0) && (limit == base::Nanos(0) || other < limit)) limit = other;
+  };
+  earlier(step.timeLimit, use.timeLimit);
+  earlier(step.timeLimit, spec.jobLimit);
+  earlier(step.noProgressLimit, spec.noProgressLimit);
+}
+
+std::vector<model::PlannedStep> plannedSteps(const CampaignSpec& spec, const ProbeUse& use) {
+  auto steps = use.steps;
+  if (steps.empty()) {
+    steps.resize(1);
+    steps.front().name = "measure";
+    steps.front().estimate = use.estimate;
   }
-  step.noProgressLimit = spec.noProgressLimit;
-  return step;
+  for (auto& step : steps) limitStep(spec, use, step);
+  return steps;
+}
+
+// Wall time of a job: needs wait for each other with their pauses, members of a group run at once.
+base::Nanos jobEstimate(const std::vector<model::PlannedStep>& steps) {
+  std::vector<base::Nanos> ends(steps.size(), base::Nanos(0));
+  base::Nanos last(0);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    base::Nanos begin(0);
+    for (const auto& need : steps[i].needs) {
+      begin = std::max(begin, addSaturating(ends[need.step], need.delay));
+    }
+    ends[i] = addSaturating(begin, steps[i].estimate);
+    last = std::max(last, ends[i]);
+  }
+  return last;
 }
 
 }  // namespace
@@ -146,9 +168,10 @@ base::Result<model::Plan> makePlan(CampaignSpec spec) {
     job.probe = cell.probe;
     job.trial = ++trials[{cell.runner, use.profile.fingerprint, use.placementJson}];
     job.position = static_cast<std::uint32_t>(plan.jobs.size());
-    job.steps.push_back(measureStep(plan.spec, use));
-    perRunner[cell.runner] = addSaturating(perRunner[cell.runner], use.estimate);
-    plan.estimateOneMachine = addSaturating(plan.estimateOneMachine, use.estimate);
+    job.steps = plannedSteps(plan.spec, use);
+    auto estimate = jobEstimate(job.steps);
+    perRunner[cell.runner] = addSaturating(perRunner[cell.runner], estimate);
+    plan.estimateOneMachine = addSaturating(plan.estimateOneMachine, estimate);
     plan.jobs.push_back(std::move(job));
   }
   plan.estimate = *std::max_element(perRunner.begin(), perRunner.end());

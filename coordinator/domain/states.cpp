@@ -34,9 +34,10 @@ constexpr Words<StepState, 7> kStepWords{{{
     {StepState::kCancelled, "cancelled"},
 }}};
 
-constexpr Words<LeaseState, 4> kLeaseWords{{{
+constexpr Words<LeaseState, 5> kLeaseWords{{{
     {LeaseState::kActive, "active"},
     {LeaseState::kCancelling, "cancelling"},
+    {LeaseState::kReleasing, "releasing"},
     {LeaseState::kCompleted, "completed"},
     {LeaseState::kExpired, "expired"},
 }}};
@@ -117,6 +118,7 @@ bool isTerminal(LeaseState state) {
   switch (state) {
     case LeaseState::kActive:
     case LeaseState::kCancelling:
+    case LeaseState::kReleasing:
       return false;
     case LeaseState::kCompleted:
     case LeaseState::kExpired:

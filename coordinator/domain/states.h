@@ -23,7 +23,8 @@ enum class StepState {
 
 enum class LeaseState {
   kActive,
-  kCancelling,  // the agent is told at its next renewal
+  kCancelling,  // an operator's wish; the agent is told at its next renewal
+  kReleasing,   // as cancelling, but the step gets another attempt: its group broke up
   kCompleted,
   kExpired,
 };

@@ -158,7 +158,6 @@ class CampaignReader {
 
   void readQuiet(const Field& field) {
     if (!isMapping(field, issues_)) return;
-    std::size_t before = issues_.count();
     Fields fields(*field.node, "quiet", {"load_per_cpu", "wait", "otherwise"}, issues_);
     model::QuietSpec quiet;
     quiet.wait = minutes(5);
@@ -173,19 +172,17 @@ class CampaignReader {
       if (word && *word == "fail") quiet.otherwise = model::QuietOtherwise::kFail;
     }
     spec_.quiet = quiet;
-    // A campaign that asks for a quiet machine must not be measured on any machine.
-    if (issues_.count() == before) {
-      issues_.add(field.keyPlace,
-                  "'quiet' is not supported by this build yet: no agent waits for a quiet machine; "
-                  "remove it (samples taken under contention are marked without it)");
-    }
   }
 
   void readLimits(const Field& field) {
     if (!isMapping(field, issues_)) return;
-    Fields fields(*field.node, "limits", {"job", "no_progress"}, issues_);
+    Fields fields(*field.node, "limits", {"job", "campaign", "no_progress"}, issues_);
     if (auto job = fields.find("job")) {
       spec_.jobLimit = readDuration(*job, seconds(1), hours(168), issues_).value_or(base::Nanos(0));
+    }
+    if (auto campaign = fields.find("campaign")) {
+      spec_.campaignLimit =
+          readDuration(*campaign, seconds(1), hours(24 * 90), issues_).value_or(base::Nanos(0));
     }
     if (auto progress = fields.find("no_progress")) {
       spec_.noProgressLimit =

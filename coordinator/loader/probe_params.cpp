@@ -100,6 +100,7 @@ std::optional<model::ProbeUse> readProbe(const probes::ProbeSpec& spec, const Fi
   use.estimate = estimate.expected;
   use.timeLimit = estimate.limit;
   use.requestedSamples = estimate.samples;
+  if (spec.steps != nullptr) use.steps = spec.steps(*params);
   return use;
 }
 

@@ -29,6 +29,7 @@ struct CampaignSummary {
   std::uint32_t stepsCancelled = 0;
   std::uint32_t stepsRunning = 0;
   std::uint32_t samplesInvalid = 0;  // samples of ended steps with a verdict other than ok
+  bool paused = false;               // nothing of it is handed out
   base::Nanos estimate{0};
 };
 
@@ -68,7 +69,7 @@ struct CampaignEvent {
 struct AgentView {
   base::AgentId id;
   std::string name;
-  std::string state;  // online | busy | offline
+  std::string state;  // online | busy | draining | quarantined | offline
   model::Labels labels;
   std::vector<std::string> probes;
   base::WallTime lastSeen{};
@@ -76,6 +77,33 @@ struct AgentView {
   std::string version;
   std::string cpuModel;
   base::Nanos clockOffset{0};
+  std::string reason;  // why it is quarantined or draining; empty: neither
+};
+
+// One thing that a step needs in order to start, and whether it has it.
+struct Constraint {
+  std::string kind;    // labels, machine_busy, gap, paused, ...; see domain/why.h
+  bool holds = false;  // true: met, doesn't hold the step back
+  std::string text;    // one sentence for people
+};
+
+struct StepReasons {
+  base::StepId step;
+  std::string stepName;
+  domain::StepState state = domain::StepState::kBlocked;
+  std::vector<Constraint> constraints;
+  std::optional<base::Nanos> estimate;  // until it may start; absent: nobody can say
+};
+
+struct JobReasons {
+  base::JobId job;
+  base::CampaignId campaign;
+  std::string campaignName;
+  std::string runner;
+  std::string probe;
+  std::uint32_t trial = 1;
+  domain::JobState state = domain::JobState::kPending;
+  std::vector<StepReasons> steps;
 };
 
 struct Table {

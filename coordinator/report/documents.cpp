@@ -10,8 +10,6 @@ namespace fleetmark::coordinator::report {
 
 namespace {
 
-using nlohmann::json;
-
 constexpr int kDeepest = 32;  // printing a document recurses once a level
 
 bool tooDeep(std::string_view text) {
@@ -33,18 +31,18 @@ bool tooDeep(std::string_view text) {
   return false;
 }
 
-std::optional<json> parseObject(std::string_view text) {
+std::optional<nlohmann::json> parseObject(std::string_view text) {
   if (tooDeep(text)) return std::nullopt;
-  json document = json::parse(text, nullptr, false);
+  nlohmann::json document = nlohmann::json::parse(text, nullptr, false);
   if (document.is_discarded() || !document.is_object()) return std::nullopt;
   return document;
 }
 
-std::string dump(const json& value) {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+std::string dump(const nlohmann::json& value) {
+  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-std::string textMember(const json& object, const char* name) {
+std::string textMember(const nlohmann::json& object, const char* name) {
   auto found = object.find(name);
   if (found == object.end()) return {};
   if (found->is_string()) return found->get<std::string>();
@@ -56,7 +54,7 @@ std::string textMember(const json& object, const char* name) {
   return out;
 }
 
-BuildFacts readBuild(const json& object) {
+BuildFacts readBuild(const nlohmann::json& object) {
   BuildFacts out{textMember(object, "compiler"), textMember(object, "compiler_flags")};
   if (out.flags.empty()) out.flags = textMember(object, "flags");
   return out;
@@ -68,7 +66,7 @@ bool dropSuffix(std::string& name, std::string_view suffix) {
   return true;
 }
 
-Parameter inWords(std::string name, const json& value) {
+Parameter inWords(std::string name, const nlohmann::json& value) {
   Parameter out;
   bool whole = value.is_number_integer();
   if (whole && dropSuffix(name, "_ns")) {
@@ -133,7 +131,7 @@ std::optional<std::string> compactObject(std::string_view text) {
 std::string quoteJson(std::string_view text) {
   bool plain = std::all_of(text.begin(), text.end(),
                            [](char c) { return c >= ' ' && c < 0x7F && c != '"' && c != '\\'; });
-  if (!plain) return dump(json(std::string(text)));
+  if (!plain) return dump(nlohmann::json(std::string(text)));
   std::string out = "\"";
   out += text;
   out += '"';

@@ -1,6 +1,7 @@
 // A plan becomes rows: one statement a table, whatever the number of steps.
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "common/base/version.h"
 #include "common/crypto/digest.h"
@@ -14,8 +15,8 @@ namespace {
 constexpr Statement kCampaign{"campaign_insert", R"sql(
 INSERT INTO campaign (name, title, description, yaml, request_key, submitted_by,
                       coordinator_version, dispatch_order, seed, estimate_ns,
-                      estimate_one_machine_ns)
-VALUES ($1, $2, $3, $4, nullif($5, ''), $6, $7, $8, $9::numeric, $10, $11)
+                      estimate_one_machine_ns, time_limit_ns, quiet)
+VALUES ($1, $2, $3, $4, nullif($5, ''), $6, $7, $8, $9::numeric, $10, $11, $12, $13::jsonb)
 ON CONFLICT (request_key) DO NOTHING
 RETURNING id)sql"};
 
@@ -53,22 +54,32 @@ WITH uses AS MATERIALIZED (
     WITH ORDINALITY AS u(sha256, placement, requested, place)
     JOIN profile p ON p.sha256 = decode(u.sha256, 'hex'))
 INSERT INTO job (campaign_id, runner_id, profile_id, probe_position, trial, position, placement,
-                 requested_samples)
+                 requested_samples, time_limit_ns)
 SELECT $1, r.id, uses.profile_id, uses.position, j.trial, j.position, uses.placement,
-       uses.requested
+       uses.requested, $9
 FROM unnest($5::bigint[], $6::bigint[], $7::int[], $8::int[]) AS j(runner, use, trial, position)
   JOIN runner r ON r.campaign_id = $1 AND r.position = j.runner
   JOIN uses ON uses.position = j.use
 ORDER BY j.position)sql"};
 
+constexpr Statement kGroups{"campaign_groups", R"sql(
+INSERT INTO step_group (job_id, name, size, limit_ns)
+SELECT j.id, u.name, u.size, u.limit_ns
+FROM unnest($2::int[], $3::text[], $4::int[], $5::bigint[]) AS u(position, name, size, limit_ns)
+  JOIN job j ON j.campaign_id = $1 AND j.position = u.position
+ORDER BY j.id, u.name)sql"};
+
 constexpr Statement kSteps{"campaign_steps_insert", R"sql(
 INSERT INTO step (campaign_id, job_id, runner_id, capability, position, ordinal, name, state,
-                  needs_open, max_attempts, estimate_ns, time_limit_ns, no_progress_limit_ns)
+                  needs_open, max_attempts, estimate_ns, time_limit_ns, no_progress_limit_ns,
+                  group_id)
 SELECT $1, j.id, j.runner_id, p.capability, j.position, u.ordinal, u.name,
        CASE u.needs WHEN 0 THEN 'ready' ELSE 'blocked' END, u.needs, $2, u.estimate, u.time_limit,
-       u.no_progress
-FROM unnest($3::int[], $4::int[], $5::text[], $6::int[], $7::bigint[], $8::bigint[], $9::bigint[])
-  AS u(position, ordinal, name, needs, estimate, time_limit, no_progress)
+       u.no_progress,
+       (SELECT g.id FROM step_group g WHERE g.job_id = j.id AND g.name = u.group_name)
+FROM unnest($3::int[], $4::int[], $5::text[], $6::int[], $7::bigint[], $8::bigint[], $9::bigint[],
+            $10::text[])
+  AS u(position, ordinal, name, needs, estimate, time_limit, no_progress, group_name)
   JOIN job j ON j.campaign_id = $1 AND j.position = u.position
   JOIN profile p ON p.id = j.profile_id
 ORDER BY u.position, u.ordinal)sql"};
@@ -81,6 +92,14 @@ FROM unnest($2::int[], $3::int[], $4::int[], $5::bigint[], $6::text[])
   JOIN job j ON j.campaign_id = $1 AND j.position = u.position
   JOIN step s ON s.job_id = j.id AND s.ordinal = u.ordinal
   JOIN step n ON n.job_id = j.id AND n.ordinal = u.needed)sql"};
+
+std::optional<std::string> quietJson(const model::CampaignSpec& spec) {
+  if (!spec.quiet) return std::nullopt;
+  return nlohmann::json{{"load_per_cpu", spec.quiet->loadPerCpu},
+                        {"wait_ns", spec.quiet->wait.count()},
+                        {"otherwise", model::toString(spec.quiet->otherwise)}}
+      .dump();
+}
 
 using Numbers = std::vector<std::int64_t>;
 using Texts = std::vector<std::string>;
@@ -163,17 +182,41 @@ void insertJobs(Session& session, base::CampaignId id, const model::Plan& plan,
     trials.push_back(job.trial);
     positions.push_back(job.position);
   }
-  session.run(kJobs,
-              Params::of(id, TextArray{digests}, TextArray{placements}, IntArray{requested},
-                         IntArray{runners}, IntArray{uses}, IntArray{trials}, IntArray{positions}));
+  session.run(kJobs, Params::of(id, TextArray{digests}, TextArray{placements}, IntArray{requested},
+                                IntArray{runners}, IntArray{uses}, IntArray{trials},
+                                IntArray{positions}, plan.spec.jobLimit));
+}
+
+void insertGroups(Session& session, base::CampaignId id, const model::Plan& plan) {
+  Numbers positions, sizes, limits;
+  Texts names;
+  for (const auto& job : plan.jobs) {
+    std::map<std::string, std::pair<std::int64_t, base::Nanos>> groups;  // size, limit
+    for (const auto& step : job.steps) {
+      if (step.group.empty()) continue;
+      auto& [size, limit] = groups[step.group];
+      ++size;
+      limit = std::max(limit, step.groupLimit);
+    }
+    for (const auto& [name, group] : groups) {
+      positions.push_back(job.position);
+      names.push_back(name);
+      sizes.push_back(group.first);
+      limits.push_back(group.second.count());
+    }
+  }
+  if (positions.empty()) return;
+  session.run(kGroups, Params::of(id, IntArray{positions}, TextArray{names}, IntArray{sizes},
+                                  IntArray{limits}));
 }
 
 void insertSteps(Session& session, base::CampaignId id, const ports::NewCampaign& campaign) {
   Numbers positions, ordinals, needs, estimates, limits, noProgress;
-  Texts names;
+  Texts names, groups;
   for (const auto& job : campaign.plan.jobs) {
     std::int64_t ordinal = 0;
     for (const auto& step : job.steps) {
+      groups.push_back(step.group);
       positions.push_back(job.position);
       ordinals.push_back(ordinal++);
       names.push_back(step.name);
@@ -185,7 +228,7 @@ void insertSteps(Session& session, base::CampaignId id, const ports::NewCampaign
   }
   session.run(kSteps, Params::of(id, campaign.maxAttempts, IntArray{positions}, IntArray{ordinals},
                                  TextArray{names}, IntArray{needs}, IntArray{estimates},
-                                 IntArray{limits}, IntArray{noProgress}));
+                                 IntArray{limits}, IntArray{noProgress}, TextArray{groups}));
 }
 
 void insertNeeds(Session& session, base::CampaignId id, const model::Plan& plan) {
@@ -218,7 +261,7 @@ base::Result<base::CampaignId> PostgresCampaignStore::insert(const ports::NewCam
         kCampaign,
         Params::of(spec.name, spec.title, spec.description, campaign.yaml, campaign.requestKey,
                    campaign.submittedBy, base::kVersion, model::toString(spec.order), spec.seed,
-                   plan.estimate, plan.estimateOneMachine));
+                   plan.estimate, plan.estimateOneMachine, spec.campaignLimit, quietJson(spec)));
     if (!made) {
       auto row = session_.runOne(kByRequestKey, Params::of(campaign.requestKey));
       return std::pair{RowReader(row).id<base::CampaignTag>(), false};
@@ -228,6 +271,7 @@ base::Result<base::CampaignId> PostgresCampaignStore::insert(const ports::NewCam
     Texts digests = insertProfiles(session_, spec);
     insertMetrics(session_, spec);
     insertJobs(session_, id, plan, digests);
+    insertGroups(session_, id, plan);
     insertSteps(session_, id, campaign);
     insertNeeds(session_, id, plan);
     return std::pair{id, true};

@@ -6,7 +6,7 @@ namespace fleetmark::coordinator::store {
 namespace {
 
 // An agent counts as online for `waiting` when it was heard of in the last minute.
-constexpr Statement kSteps{"campaign_steps", R"sql(
+constexpr Statement kStepStatuses{"campaign_steps", R"sql(
 WITH last AS MATERIALIZED (
   SELECT DISTINCT ON (x.step_id) x.id, x.step_id, x.started_at, x.ended_at, a.name AS agent
   FROM attempt x JOIN step s ON s.id = x.step_id JOIN agent a ON a.id = x.agent_id
@@ -91,7 +91,8 @@ ports::StepStatus readStep(const pqxx::row& row) {
 base::Result<std::vector<ports::StepStatus>> PostgresCampaignStore::steps(base::CampaignId id) {
   return session_.guard([&]() -> base::Result<std::vector<ports::StepStatus>> {
     std::vector<ports::StepStatus> out;
-    for (const auto& row : session_.run(kSteps, Params::of(id))) out.push_back(readStep(row));
+    for (const auto& row : session_.run(kStepStatuses, Params::of(id)))
+      out.push_back(readStep(row));
     return out;
   });
 }

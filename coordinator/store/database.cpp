@@ -11,7 +11,7 @@ namespace fleetmark::coordinator::store {
 
 namespace {
 
-std::string milliseconds(base::Nanos duration) {
+std::string inMilliseconds(base::Nanos duration) {
   return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count()) +
          "ms";
 }
@@ -65,8 +65,8 @@ class PostgresDatabase final : public ports::Database {
           "SET search_path = fleetmark; SET timezone = 'UTC'; SET extra_float_digits = 3; "
           "SET default_transaction_isolation = 'read committed'; "
           "SET bytea_output = 'hex'; SET idle_in_transaction_session_timeout = '60s'");
-      work.exec("SET lock_timeout = '" + milliseconds(options_.lockTimeout) +
-                "'; SET statement_timeout = '" + milliseconds(options_.statementTimeout) + "'");
+      work.exec("SET lock_timeout = '" + inMilliseconds(options_.lockTimeout) +
+                "'; SET statement_timeout = '" + inMilliseconds(options_.statementTimeout) + "'");
       FM_TRY(checkSchema(work));
       work.commit();
       connection_ = std::move(connection);

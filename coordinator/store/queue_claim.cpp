@@ -1,6 +1,7 @@
 // Work goes out: the claim, and the life of its lease.
 #include "common/base/hex.h"
 #include "common/base/random.h"
+#include "coordinator/store/campaign_store.h"
 #include "coordinator/store/queue_store.h"
 
 namespace fleetmark::coordinator::store {
@@ -16,11 +17,11 @@ constexpr std::size_t kTokenBytes = 16;
 // claim wait.
 constexpr Statement kClaim{"queue_claim", R"sql(
 WITH a AS MATERIALIZED (
-  SELECT * FROM agent WHERE id = $1 AND session = $2
+  SELECT * FROM agent WHERE id = $1 AND session = $2 AND NOT draining AND quarantined_at IS NULL
     AND NOT EXISTS (SELECT FROM lease l WHERE l.machine_key = agent.machine_key)),
 eligible AS MATERIALIZED (
   SELECT r.id FROM a
-    JOIN campaign c ON c.state IN ('queued', 'running')
+    JOIN campaign c ON c.state IN ('queued', 'running') AND NOT c.paused
     JOIN runner r ON r.campaign_id = c.id AND a.labels @> r.match),
 candidate AS MATERIALIZED (
   SELECT first.* FROM a CROSS JOIN eligible e CROSS JOIN LATERAL (
@@ -35,6 +36,8 @@ candidate AS MATERIALIZED (
           WHEN 'different' THEN x.outcome = 'measured' AND x.host_id = a.host_id
           WHEN 'fresh' THEN x.host_id = a.host_id OR x.boot_id = a.boot_id
           ELSE false END)
+      AND (s.group_id IS NULL OR EXISTS (
+        SELECT FROM step_group g WHERE g.id = s.group_id AND g.state IN ('open', 'gathering')))
     ORDER BY s.position, s.ordinal
     LIMIT 16) first),
 pick AS MATERIALIZED (
@@ -66,6 +69,10 @@ made AS (
          a.boot_id, a.clock_offset_ns
   FROM claimed CROSS JOIN a
   RETURNING id, step_id),
+gathered AS (
+  UPDATE step_group g SET state = 'gathering', round = g.round + 1,
+    gathering_since = statement_timestamp()
+  FROM claimed WHERE g.id = claimed.group_id AND g.state = 'open'),
 held AS (
   INSERT INTO lease (step_id, epoch, attempt_id, agent_id, machine_key, token, expires_at)
   SELECT claimed.id, claimed.epoch, made.id, a.id, a.machine_key, $3,
@@ -79,13 +86,16 @@ told AS (
          jsonb_build_object('attempt', made.id, 'epoch', claimed.epoch, 'agent', a.name)
   FROM claimed JOIN made ON made.step_id = claimed.id CROSS JOIN a)
 SELECT claimed.id, claimed.epoch, made.id, c.id, c.name, r.name, claimed.name, p.probe, p.protocol,
-       p.params, j.placement, claimed.time_limit_ns, claimed.no_progress_limit_ns
+       p.params, j.placement, claimed.time_limit_ns, claimed.no_progress_limit_ns,
+       (c.quiet ->> 'load_per_cpu')::float8, (c.quiet ->> 'wait_ns')::bigint,
+       coalesce(c.quiet ->> 'otherwise', ''), coalesce(g.name, '')
 FROM claimed
   JOIN made ON made.step_id = claimed.id
   JOIN job j ON j.id = claimed.job_id
   JOIN campaign c ON c.id = claimed.campaign_id
   JOIN runner r ON r.id = claimed.runner_id
-  JOIN profile p ON p.id = j.profile_id)sql"};
+  JOIN profile p ON p.id = j.profile_id
+  LEFT JOIN step_group g ON g.id = claimed.group_id)sql"};
 
 constexpr Statement kRenew{"queue_renew", R"sql(
 WITH wanted AS MATERIALIZED (
@@ -111,7 +121,7 @@ FOR NO KEY UPDATE OF j SKIP LOCKED)sql"};
 
 model::RenewAnswer answerOf(std::string_view state) {
   if (state == "active") return model::RenewAnswer::kRenewed;
-  if (state == "cancelling") return model::RenewAnswer::kCancel;
+  if (state == "cancelling" || state == "releasing") return model::RenewAnswer::kCancel;
   return model::RenewAnswer::kLost;
 }
 
@@ -141,6 +151,15 @@ base::Result<std::optional<model::Assignment>> PostgresQueueStore::claim(
     out.leaseTtl = request.leaseTtl;
     out.timeLimit = reader.nanos();
     out.noProgressLimit = reader.nanos();
+    auto load = reader.maybeNumber();
+    auto wait = reader.maybeInt64();
+    std::string otherwise = reader.text();
+    if (load && wait) {
+      out.quiet = model::QuietSpec{
+          *load, base::Nanos(*wait),
+          wordOr(model::parseQuietOtherwise(otherwise), "what to do without quiet", otherwise)};
+    }
+    out.group = reader.text();
     return std::optional<model::Assignment>(std::move(out));
   });
 }

@@ -42,7 +42,7 @@ FROM step s JOIN attempt x ON x.step_id = s.id AND x.epoch < s.epoch
   JOIN agent a ON a.id = x.agent_id
 WHERE s.campaign_id = $1 ORDER BY x.step_id, x.epoch)sql"};
 
-constexpr Statement kNotices{"report_notices", R"sql(
+constexpr Statement kReportNotices{"report_notices", R"sql(
 SELECT s.id, n.stage, n.message
 FROM step s JOIN attempt x ON x.step_id = s.id AND x.epoch = s.epoch
   JOIN notice n ON n.attempt_id = x.id
@@ -210,7 +210,7 @@ void addSteps(Session& session, base::CampaignId id, ports::ReportData& out) {
     auto& step = *steps.at(reader.id<base::StepTag>());
     step.failedAttempts.push_back(reader.text());
   }
-  for (const auto& row : session.run(kNotices, Params::of(id))) {
+  for (const auto& row : session.run(kReportNotices, Params::of(id))) {
     RowReader reader(row);
     auto& step = *steps.at(reader.id<base::StepTag>());
     std::string stage = reader.text();

@@ -139,6 +139,12 @@ class FakeCoordinator final : public CoordinatorPort {
     return reply;
   }
 
+  base::Result<model::ArriveAnswer> arrive(const model::LeaseRef&, base::Nanos) override {
+    std::lock_guard lock(mutex_);
+    FM_TRY(usual());
+    return model::ArriveAnswer::kBegin;
+  }
+
   base::Status progress(const model::LeaseRef&, const std::string& text) override {
     std::lock_guard lock(mutex_);
     progresses.push_back(text);

@@ -7,6 +7,14 @@
 
 namespace fleetmark::agent::core::testing {
 
+inline std::string selftestParams(int samples, const std::string& fault,
+                                  std::int64_t intervalNs = 0) {
+  return "{\"samples\":" + std::to_string(samples) +
+         ",\"interval_ns\":" + std::to_string(intervalNs) +
+         ",\"seed\":1,\"shape\":\"single\",\"gap_ns\":0,\"host\":\"any\"," +
+         "\"gather_ns\":60000000000,\"fault\":\"" + fault + "\"}";
+}
+
 inline model::Assignment makeAssignment(std::int64_t attempt = 42) {
   model::Assignment out;
   out.lease = {base::StepId{7}, 1, "0123456789abcdef"};
@@ -17,18 +25,11 @@ inline model::Assignment makeAssignment(std::int64_t attempt = 42) {
   out.stepName = "measure";
   out.probe = "selftest";
   out.protocol = 1;
-  out.paramsJson = R"({"samples":4,"interval_ns":0,"seed":1,"fault":"none"})";
+  out.paramsJson = selftestParams(4, "none");
   out.placementJson = "{}";
   out.leaseTtl = std::chrono::seconds(30);
   out.timeLimit = std::chrono::seconds(60);
   return out;
-}
-
-inline std::string selftestParams(int samples, const std::string& fault,
-                                  std::int64_t intervalNs = 0) {
-  return "{\"samples\":" + std::to_string(samples) +
-         ",\"interval_ns\":" + std::to_string(intervalNs) + ",\"seed\":1,\"fault\":\"" + fault +
-         "\"}";
 }
 
 inline model::SampleChunk makeChunk(std::uint32_t number, std::size_t samples = 3) {

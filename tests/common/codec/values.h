@@ -43,7 +43,8 @@ inline model::Completion fullCompletion() {
           12,
           {{"disk/cleanup", "the file was gone"}, {"disk/pin", ""}},
           R"({"governor":"performance"})",
-          R"({"governor":"powersave"})"};
+          R"({"governor":"powersave"})",
+          R"({"quiet":false})"};
 }
 
 inline model::LeaseRef fullLease() {

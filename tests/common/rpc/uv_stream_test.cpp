@@ -234,9 +234,9 @@ TEST_P(UvStreamTest, SendBufferSizeIsTheSockets) {
 TEST(UvLoop, TimersFireInOrder) {
   UvLoop loop;
   std::string order;
-  const auto after = [&loop, &order](int milliseconds, const char* mark) {
+  const auto after = [&loop, &order](int wait, const char* mark) {
     return loop.timer()
-        .afterDelay(milliseconds * kj::MILLISECONDS)
+        .afterDelay(wait * kj::MILLISECONDS)
         .then([&order, mark] { order += mark; })
         .eagerlyEvaluate(nullptr);
   };

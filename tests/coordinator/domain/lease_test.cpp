@@ -35,11 +35,14 @@ void expectMatrix(const Matrix& matrix, TimePoint now) {
 TEST(LeaseApply, EveryStateAndEventBeforeTheDeadline) {
   expectMatrix(
       {
-          // renew, complete, cancel, tick
-          {LeaseState::kActive, {"active", "completed", "cancelling", "active"}},
-          {LeaseState::kCancelling, {"cancelling", "completed", "cancelling", "cancelling"}},
-          {LeaseState::kCompleted, {"-", "-", "completed", "completed"}},
-          {LeaseState::kExpired, {"-", "-", "expired", "expired"}},
+          // renew, complete, cancel, release, tick
+          {LeaseState::kActive, {"active", "completed", "cancelling", "releasing", "active"}},
+          {LeaseState::kCancelling,
+           {"cancelling", "completed", "cancelling", "cancelling", "cancelling"}},
+          {LeaseState::kReleasing,
+           {"releasing", "completed", "cancelling", "releasing", "releasing"}},
+          {LeaseState::kCompleted, {"-", "-", "completed", "completed", "completed"}},
+          {LeaseState::kExpired, {"-", "-", "expired", "expired", "expired"}},
       },
       kNow + seconds(10) - nanoseconds(1));
 }
@@ -47,10 +50,12 @@ TEST(LeaseApply, EveryStateAndEventBeforeTheDeadline) {
 TEST(LeaseApply, EveryStateAndEventAtTheDeadline) {
   expectMatrix(
       {
-          {LeaseState::kActive, {"expired", "completed", "cancelling", "expired"}},
-          {LeaseState::kCancelling, {"expired", "completed", "cancelling", "expired"}},
-          {LeaseState::kCompleted, {"-", "-", "completed", "completed"}},
-          {LeaseState::kExpired, {"-", "-", "expired", "expired"}},
+          {LeaseState::kActive, {"expired", "completed", "cancelling", "releasing", "expired"}},
+          {LeaseState::kCancelling,
+           {"expired", "completed", "cancelling", "cancelling", "expired"}},
+          {LeaseState::kReleasing, {"expired", "completed", "cancelling", "releasing", "expired"}},
+          {LeaseState::kCompleted, {"-", "-", "completed", "completed", "completed"}},
+          {LeaseState::kExpired, {"-", "-", "expired", "expired", "expired"}},
       },
       kNow + seconds(10));
 }

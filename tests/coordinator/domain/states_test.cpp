@@ -1,5 +1,7 @@
 #include "coordinator/domain/states.h"
 
+#include "coordinator/domain/group.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +25,9 @@ TEST(States, HaveTheWordsOfTheDatabase) {
   EXPECT_THAT(wordsOf(allStepStates()),
               ElementsAre("blocked", "ready", "leased", "measured", "failed", "lost", "cancelled"));
   EXPECT_THAT(wordsOf(allLeaseStates()),
-              ElementsAre("active", "cancelling", "completed", "expired"));
+              ElementsAre("active", "cancelling", "releasing", "completed", "expired"));
+  EXPECT_THAT(wordsOf(allGroupStates()),
+              ElementsAre("open", "gathering", "running", "releasing", "over"));
 }
 
 TEST(States, ParseTheirOwnWordsAndNoOthers) {
@@ -31,6 +35,7 @@ TEST(States, ParseTheirOwnWordsAndNoOthers) {
   for (auto state : allJobStates()) EXPECT_EQ(parseJobState(toString(state)), state);
   for (auto state : allStepStates()) EXPECT_EQ(parseStepState(toString(state)), state);
   for (auto state : allLeaseStates()) EXPECT_EQ(parseLeaseState(toString(state)), state);
+  for (auto state : allGroupStates()) EXPECT_EQ(parseGroupState(toString(state)), state);
   EXPECT_EQ(parseStepState("Leased"), std::nullopt);
   EXPECT_EQ(parseStepState(""), std::nullopt);
   EXPECT_EQ(parseCampaignState("failed"), std::nullopt);

@@ -120,9 +120,6 @@ const BadFile kValues[] = {
      "c.yaml:6:23: 'load_per_cpu' under quiet must be a number such as 0.3, saw '1e3'"},
     {"quiet_otherwise", withTop("quiet: {otherwise: stop}"),
      "c.yaml:6:20: 'otherwise' under quiet can't be 'stop'; known: mark, fail"},
-    {"quiet_of_a_later_build", withTop("quiet: {load_per_cpu: 0.3, wait: 5m, otherwise: mark}"),
-     "c.yaml:6:1: 'quiet' is not supported by this build yet: no agent waits for a quiet machine; "
-     "remove it (samples taken under contention are marked without it)"},
     {"limits_job", withTop("limits: {job: 30}"),
      "c.yaml:6:15: 'job' under limits: '30' is not a duration: the unit is missing; write for "
      "example 30s, 250ms, 5m or 2h"},

@@ -10,10 +10,8 @@
 namespace fleetmark::coordinator::report {
 namespace {
 
-using nlohmann::json;
-
-json resultOf(const ports::ReportData& data) {
-  return json::parse(renderJson(buildReportModel(data)));
+nlohmann::json resultOf(const ports::ReportData& data) {
+  return nlohmann::json::parse(renderJson(buildReportModel(data)));
 }
 
 TEST(Json, KeepsEveryDigit) {
@@ -84,7 +82,7 @@ TEST(Json, SurvivesHostileText) {
 TEST(Json, AgreesWithTheOtherFormatsOnEveryStatus) {
   auto data = testing::typicalCampaign();
   auto model = buildReportModel(data);
-  auto result = json::parse(renderJson(model));
+  auto result = nlohmann::json::parse(renderJson(model));
   std::size_t index = 0;
   for (const auto& section : model.sections) {
     for (const auto& row : section.steps) {

@@ -13,13 +13,13 @@ using model::Verdict;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr auto kRate = Unit::kIterationsPerSecond;
+constexpr auto kRateMetric = Unit::kIterationsPerSecond;
 const std::string kPinnedContext = R"({"pinned":true})";
 const std::string kUnpinnedContext = R"({"pinned":false})";
 
 ports::ReportStep simpleCpu(const std::string& runner, std::vector<double> values,
                             const std::string& context = kPinnedContext) {
-  return testing::cpuStep(runner, {testing::metricOf("cpu_rate", kRate, values, context)});
+  return testing::cpuStep(runner, {testing::metricOf("cpu_rate", kRateMetric, values, context)});
 }
 
 TEST(ReportModel, TakesFiguresOfValidSamplesAsTheyCame) {
@@ -48,7 +48,7 @@ TEST(ReportModel, HasNoVariationForOneSample) {
 
 TEST(ReportModel, HasNoNumberWhereNothingIsValidWhateverTheStoreSays) {
   auto metric =
-      testing::metricOf("cpu_rate", kRate, model::Better::kHigher, 1,
+      testing::metricOf("cpu_rate", kRateMetric, model::Better::kHigher, 1,
                         {testing::badSample("cpu_rate", 0, 5.0, Verdict::kContended, {"busy"})});
   metric.median = 0;
   metric.cv = 0;
@@ -74,14 +74,14 @@ TEST(ReportModel, KeepsPinnedAndUnpinnedApart) {
 }
 
 TEST(ReportModel, OneValidUnpinnedSampleMakesTheStepUnpinned) {
-  auto metric = testing::metricOf("cpu_rate", kRate, {1, 2, 3}, kPinnedContext);
+  auto metric = testing::metricOf("cpu_rate", kRateMetric, {1, 2, 3}, kPinnedContext);
   metric.samples.at(1).contextJson = kUnpinnedContext;
   auto data = testing::campaignOf({testing::cpuStep("a", {metric})});
   EXPECT_EQ(buildReportModel(data).sections.at(0).pinning, Pinning::kUnpinned);
 }
 
 TEST(ReportModel, AnUnverifiedSampleThatLostItsPinHasNoSay) {
-  auto metric = testing::metricOf("cpu_rate", kRate, model::Better::kHigher, 2,
+  auto metric = testing::metricOf("cpu_rate", kRateMetric, model::Better::kHigher, 2,
                                   {testing::sampleOf("cpu_rate", 0, 1, kPinnedContext),
                                    testing::badSample("cpu_rate", 1, 2.0, Verdict::kUnverified,
                                                       {"pin lost"}, kUnpinnedContext)});
@@ -133,7 +133,7 @@ TEST(ReportModel, CountsReasonsAndLimitsTheirList) {
     samples.push_back(testing::badSample("cpu_rate", i, 1.0, Verdict::kContended, {reason}));
   }
   auto data = testing::campaignOf({testing::cpuStep(
-      "a", {testing::metricOf("cpu_rate", kRate, model::Better::kHigher, 20, samples)})});
+      "a", {testing::metricOf("cpu_rate", kRateMetric, model::Better::kHigher, 20, samples)})});
   auto model = buildReportModel(data);
   const auto& row = model.sections.at(0).steps.at(0).metrics.at(0);
   ASSERT_EQ(row.causes.size(), 5u);

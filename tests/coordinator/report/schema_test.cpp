@@ -14,14 +14,12 @@
 namespace fleetmark::coordinator::report {
 namespace {
 
-using nlohmann::json;
-
 const std::string kSource = FLEETMARK_TEST_SOURCE;
 const std::string kPython = "/usr/bin/python3";
 
-json schema() {
+nlohmann::json schema() {
   std::ifstream in(kSource + "/docs/result.schema.json");
-  return json::parse(in);
+  return nlohmann::json::parse(in);
 }
 
 bool validatorInstalled() {
@@ -29,7 +27,7 @@ bool validatorInstalled() {
 }
 
 enum class Wanted { kAccepted, kRefused };
-using Judgements = std::vector<std::pair<Wanted, json>>;
+using Judgements = std::vector<std::pair<Wanted, nlohmann::json>>;
 
 // One run of the validator for all: starting it costs more than what it does. It names what came
 // out otherwise than wanted and then exits with 1.
@@ -47,8 +45,8 @@ void expectJudged(const Judgements& judgements) {
   EXPECT_EQ(WEXITSTATUS(status), 0) << "see the validator's lines above";
 }
 
-json documentOf(const ports::ReportData& data) {
-  return json::parse(renderJson(buildReportModel(data)));
+nlohmann::json documentOf(const ports::ReportData& data) {
+  return nlohmann::json::parse(renderJson(buildReportModel(data)));
 }
 
 #define SKIP_WITHOUT_VALIDATOR()                                                  \
@@ -74,12 +72,12 @@ TEST(ResultSchema, AcceptsEveryKindOfReport) {
 
 TEST(ResultSchema, RefusesATamperedDocument) {
   SKIP_WITHOUT_VALIDATOR();
-  const json good = documentOf(testing::typicalCampaign());
+  const nlohmann::json good = documentOf(testing::typicalCampaign());
   auto metric = "/results/0/metrics/0"_json_pointer;
   auto sample = metric / "samples" / 0;
   auto lost = "/results/2/metrics/0"_json_pointer;
   ASSERT_EQ(good[lost / "completed"], 0);
-  const std::pair<json::json_pointer, json> changes[] = {
+  const std::pair<nlohmann::json::json_pointer, nlohmann::json> changes[] = {
       {"/schema"_json_pointer, "fleetmark.bench-result/v2"},
       {"/extra"_json_pointer, 1},
       {"/campaign/seed"_json_pointer, 5},
@@ -93,19 +91,21 @@ TEST(ResultSchema, RefusesATamperedDocument) {
       {sample / "value", nullptr},
       {sample / "value", "33100"},
   };
-  Judgements judgements{{Wanted::kAccepted, good}, {Wanted::kRefused, json::array()}};
+  Judgements judgements{{Wanted::kAccepted, good}, {Wanted::kRefused, nlohmann::json::array()}};
   for (const auto& [where, what] : changes) {
-    json bad = good;
+    nlohmann::json bad = good;
     bad[where] = what;
     judgements.emplace_back(Wanted::kRefused, bad);
   }
-  json missing = good;
+  nlohmann::json missing = good;
   missing["results"][0].erase("status");
   judgements.emplace_back(Wanted::kRefused, missing);
   expectJudged(judgements);
 }
 
-std::set<std::string> listed(const json& values) { return values.get<std::set<std::string>>(); }
+std::set<std::string> listed(const nlohmann::json& values) {
+  return values.get<std::set<std::string>>();
+}
 
 template <typename E>
 std::set<std::string> words(const std::vector<E>& all) {

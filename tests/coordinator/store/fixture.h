@@ -62,10 +62,15 @@ inline model::AgentHello makeHello(const AgentChoice& choice = {}) {
 }
 
 // `jobs` jobs of one runner and the probe cpu, each with the steps of `steps`.
-inline ports::NewCampaign makeCampaign(
-    std::uint32_t jobs = 1,
-    const std::vector<model::PlannedStep>& steps = {
-        {"measure", {}, std::chrono::seconds(5), std::chrono::seconds(60), base::Nanos(0)}}) {
+inline ports::NewCampaign makeCampaign(std::uint32_t jobs = 1,
+                                       const std::vector<model::PlannedStep>& steps = {
+                                           {"measure",
+                                            {},
+                                            std::chrono::seconds(5),
+                                            std::chrono::seconds(60),
+                                            base::Nanos(0),
+                                            "",
+                                            {}}}) {
   ports::NewCampaign out;
   out.yaml = "campaign: quick\n";
   out.submittedBy = "tester";
@@ -96,9 +101,9 @@ inline ports::NewCampaign makeCampaign(
 
 inline std::vector<model::PlannedStep> saveAndRestore(base::Nanos delay,
                                                       model::HostRelation relation) {
-  model::PlannedStep save{"save", {}, base::Nanos(1), base::Nanos(2), base::Nanos(3)};
+  model::PlannedStep save{"save", {}, base::Nanos(1), base::Nanos(2), base::Nanos(3), "", {}};
   model::PlannedStep restore{
-      "restore", {{0, delay, relation}}, base::Nanos(1), base::Nanos(2), base::Nanos(3)};
+      "restore", {{0, delay, relation}}, base::Nanos(1), base::Nanos(2), base::Nanos(3), "", {}};
   return {save, restore};
 }
 

@@ -6,6 +6,8 @@
 # fm_add_program(fleetmark-agent SOURCES ... DEPS ...)
 # fm_add_test(common_base_test LABELS unit SOURCES ... DEPS ...)
 #   one GoogleTest program; every TEST is a test of its own for ctest.
+# fm_add_database_test(coordinator_store_test NAME coordinator_store SUITES A B SOURCES ... DEPS ...)
+#   as above with a PostgreSQL of its own for each process, so a suite is one test for ctest.
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
@@ -83,4 +85,19 @@ function(fm_add_test name)
 endif()
 ")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${properties})
+endfunction()
+
+function(fm_add_database_test name)
+  cmake_parse_arguments(ARG "" "NAME" "SUITES;SOURCES;DEPS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  fm_quiet_kj(${name})
+  target_link_libraries(${name} PRIVATE fleetmark_options ${ARG_DEPS} fleetmark_test_database
+    GTest::gmock GTest::gtest_main)
+  target_precompile_headers(${name} REUSE_FROM fleetmark_test_headers)
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O0>)
+  foreach(suite IN LISTS ARG_SUITES)
+    add_test(NAME ${ARG_NAME}.${suite}
+      COMMAND ${name} --gtest_filter=${suite}.*:*/${suite}*.* --gtest_brief=1)
+    set_tests_properties(${ARG_NAME}.${suite} PROPERTIES LABELS db TIMEOUT 180)
+  endforeach()
 endfunction()

@@ -19,6 +19,7 @@
 #include "common/model/campaign.h"
 #include "common/model/work.h"
 #include "common/stats/summary.h"
+#include "coordinator/domain/group.h"
 #include "coordinator/domain/states.h"
 #include "coordinator/ports/views.h"
 
@@ -61,6 +62,7 @@ struct StepSnapshot {
   std::int32_t maxAttempts = 3;
   std::string probe;
   std::uint32_t requestedSamples = 0;  // per metric
+  bool inGroup = false;
   // Of the live lease, if any.
   std::optional<domain::LeaseState> lease;
   std::string leaseToken;
@@ -70,6 +72,16 @@ struct StepSnapshot {
   bool attemptEnded = false;
   std::string attemptBodySha256;  // of the accepted completion; empty: none
   base::AgentId attemptAgent;
+};
+
+// The group of a step whose job is locked.
+struct GroupSnapshot {
+  std::int64_t group = 0;
+  std::string name;
+  domain::GroupState state = domain::GroupState::kOpen;
+  bool timeUp = false;  // by the database's clock: its members have gathered for too long
+  std::vector<base::StepId> steps;
+  std::vector<domain::GroupMember> members;  // by place in `steps`
 };
 
 struct ClaimRequest {
@@ -89,6 +101,7 @@ struct StepEnd {
   std::vector<model::Notice> notices;
   std::string environmentBeforeJson = "{}";
   std::string environmentAfterJson = "{}";
+  std::string quietJson;  // empty: the agent was not asked to wait for a quiet host
 };
 
 class QueueStore {
@@ -108,9 +121,23 @@ class QueueStore {
   // (step, epoch) of leases past their time, at most `limit`, skipping rows locked by others.
   virtual base::Result<std::vector<std::pair<base::StepId, std::int32_t>>> expired(
       std::uint32_t limit) = 0;
+  // The three below need the job locked, see lock(). Empty: the step is in no group.
+  virtual base::Result<std::optional<GroupSnapshot>> group(base::StepId step) = 0;
+  virtual base::Status arrive(base::StepId step, std::int32_t epoch) = 0;
+  // Stores the group's new state and does what `move` asks for with its other members.
+  virtual base::Status moveGroup(const GroupSnapshot& group, const domain::GroupStep& move) = 0;
+  // (step, epoch) of one leased member each of groups whose time is up, at most `limit`.
+  virtual base::Result<std::vector<std::pair<base::StepId, std::int32_t>>> lateGroups(
+      std::uint32_t limit) = 0;
   // Cancels every step that isn't leased or terminal, marks live leases kCancelling; returns how
-  // many leases are still live.
-  virtual base::Result<std::uint32_t> cancelCampaign(base::CampaignId id) = 0;
+  // many leases are still live. `message`: why, for people.
+  virtual base::Result<std::uint32_t> cancelCampaign(base::CampaignId id,
+                                                     const std::string& message) = 0;
+  // Campaigns over their time limit that nobody has cancelled yet.
+  virtual base::Result<std::vector<base::CampaignId>> lateCampaigns() = 0;
+  // Cancels what waits of jobs over their time limit; what runs is ended by its own limit. Returns
+  // the campaigns concerned.
+  virtual base::Result<std::vector<base::CampaignId>> cancelLateJobs() = 0;
   // True when every job of the campaign is terminal.
   virtual base::Result<bool> allJobsEnded(base::CampaignId id) = 0;
 };

@@ -6,6 +6,7 @@
 #include "common/rpc/kj_compat.h"
 #include "common/rpc/wire_limits.h"
 #include "coordinator/service/agents.h"
+#include "coordinator/service/arrive.h"
 #include "coordinator/service/ingest.h"
 #include "coordinator/service/work.h"
 
@@ -18,6 +19,9 @@ namespace wire = fleetmark::rpc;
 constexpr auto kLongestWait = std::chrono::seconds(60);
 // Without a wake a waiting agent looks this often: work of other coordinators, delays that end.
 constexpr auto kLookAgain = std::chrono::seconds(2);
+
+// Members that another coordinator serves are only seen by looking.
+constexpr auto kLookAtGroup = std::chrono::milliseconds(200);
 
 kj::Duration toKj(base::Nanos duration) { return duration.count() * kj::NANOSECONDS; }
 
@@ -130,6 +134,19 @@ class SessionServer final : public schema::AgentSession::Server {
         });
   }
 
+  kj::Promise<void> arrive(ArriveContext call) override {
+    wire::allowCancellation(call);
+    auto lease = wire::fromWire(call.getParams().getLease());
+    if (!lease) {
+      wire::toWire(lease.error(), call.getResults().initResult().initError());
+      return kj::READY_NOW;
+    }
+    auto wait = std::clamp<std::int64_t>(call.getParams().getWaitNs(), 0,
+                                         base::Nanos(kLongestWait).count());
+    call.releaseParams();
+    return arriveOrWait(call, std::move(*lease), context_.timer.now() + wait * kj::NANOSECONDS);
+  }
+
   kj::Promise<void> progress(ProgressContext call) override {
     auto lease = wire::fromWire(call.getParams().getLease());
     auto text = wire::checkedText(call.getParams().getText(), wire::kMaxName, "a progress line");
@@ -193,6 +210,34 @@ class SessionServer final : public schema::AgentSession::Server {
           auto pause = kj::min(deadline - now, toKj(kLookAgain));
           return woken.exclusiveJoin(context_.timer.afterDelay(pause))
               .then([this, call, deadline]() mutable { return takeOrWait(call, deadline); });
+        });
+  }
+
+  kj::Promise<void> arriveOrWait(ArriveContext call, model::LeaseRef lease,
+                                 kj::TimePoint deadline) {
+    using Answer = model::ArriveAnswer;
+    auto woken = context_.workReady.wait();  // from before the look: no wake is missed
+    return context_.work
+        .run<Answer>([who = who_, lease](WorkerContext& worker) {
+          return service::arrive(*worker.database, who, lease);
+        })
+        .then([this, call, lease, deadline,
+               woken = kj::mv(woken)](base::Result<Answer>&& answer) mutable -> kj::Promise<void> {
+          if (!answer) {
+            wire::toWire(answer.error(), call.getResults().initResult().initError());
+            return kj::READY_NOW;
+          }
+          auto now = context_.timer.now();
+          if (*answer != Answer::kWait || now >= deadline) {
+            call.getResults().initResult().setAnswer(wire::toWire(*answer));
+            if (*answer != Answer::kWait) context_.workReady.raise();
+            return kj::READY_NOW;
+          }
+          auto pause = kj::min(deadline - now, toKj(kLookAtGroup));
+          return woken.exclusiveJoin(context_.timer.afterDelay(pause))
+              .then([this, call, lease = kj::mv(lease), deadline]() mutable {
+                return arriveOrWait(call, std::move(lease), deadline);
+              });
         });
   }
 

@@ -157,9 +157,10 @@ class ServerLoop {
         .then([this](base::Result<service::Reaped>&& reaped) {
           if (!reaped) {
             base::log(base::LogLevel::kWarning, "reap.failed", {{"error", reaped.error().message}});
-          } else if (reaped->leases > 0 || reaped->campaigns > 0) {
+          } else if (reaped->leases + reaped->groups + reaped->campaigns > 0) {
             base::log(base::LogLevel::kInfo, "reap.done",
                       {{"leases", std::int64_t{reaped->leases}},
+                       {"groups", std::int64_t{reaped->groups}},
                        {"campaigns", std::int64_t{reaped->campaigns}}});
             context_.workReady.raise();
             context_.newEvents.raise();

@@ -7,7 +7,8 @@
 namespace fleetmark::coordinator::service {
 
 base::Result<domain::CampaignState> cancelCampaign(ports::Database& database,
-                                                   const std::string& campaign) {
+                                                   const std::string& campaign,
+                                                   const std::string& message) {
   base::CampaignId id;
   auto cancelling = inUnit(
       database, ports::Durability::kSynchronous, [&](ports::UnitOfWork& unit) -> base::Status {
@@ -20,7 +21,7 @@ base::Result<domain::CampaignState> cancelCampaign(ports::Database& database,
         if (applied.next.state != state) {
           FM_TRY(unit.campaigns().setState(id, applied.next.state));
         }
-        FM_TRY(unit.queue().cancelCampaign(id));
+        FM_TRY(unit.queue().cancelCampaign(id, message));
         return {};
       });
   if (!cancelling) return cancelling.error();

@@ -10,8 +10,9 @@
 namespace fleetmark::coordinator::service {
 
 // The campaign's state afterwards: cancelling or cancelled, or done where it had ended before.
-// kNotFound: no such campaign.
-base::Result<domain::CampaignState> cancelCampaign(ports::Database& database,
-                                                   const std::string& campaign);
+// kNotFound: no such campaign. `message`: what its steps say, why they were cancelled.
+base::Result<domain::CampaignState> cancelCampaign(
+    ports::Database& database, const std::string& campaign,
+    const std::string& message = "the campaign was cancelled");
 
 }  // namespace fleetmark::coordinator::service

@@ -1,7 +1,6 @@
 #include "coordinator/service/ingest.h"
 
-#include <algorithm>
-#include <set>
+#include <optional>
 
 #include "common/crypto/digest.h"
 #include "common/probes/spec.h"
@@ -46,6 +45,7 @@ std::string completionSha256(const model::Completion& completion) {
   }
   add(completion.environmentBeforeJson);
   add(completion.environmentAfterJson);
+  add(completion.quietJson);
   return digest.finish();
 }
 
@@ -88,6 +88,17 @@ base::Status checkChunk(const std::string& probe, const model::SampleChunk& chun
   return {};
 }
 
+// Empty: there is no such step.
+base::Result<std::optional<ports::StepSnapshot>> lockKnown(ports::UnitOfWork& unit,
+                                                           const model::LeaseRef& lease) {
+  auto snapshot = unit.queue().lock(lease.step, lease.epoch);
+  if (snapshot) return std::optional<ports::StepSnapshot>(std::move(*snapshot));
+  if (snapshot.error().code == base::ErrorCode::kNotFound) {
+    return std::optional<ports::StepSnapshot>();
+  }
+  return snapshot.error();
+}
+
 }  // namespace
 
 base::Result<IngestReply> appendSamples(ports::Database& database, const ports::Registration& who,
@@ -95,13 +106,8 @@ base::Result<IngestReply> appendSamples(ports::Database& database, const ports::
                                         const model::SampleChunk& chunk) {
   return inUnit(database, ports::Durability::kSynchronous,
                 [&](ports::UnitOfWork& unit) -> base::Result<IngestReply> {
-                  auto snapshot = unit.queue().lock(lease.step, lease.epoch);
-                  if (!snapshot) {
-                    if (snapshot.error().code == base::ErrorCode::kNotFound) {
-                      return IngestReply{IngestAnswer::kUnknown, {}};
-                    }
-                    return snapshot.error();
-                  }
+                  FM_TRY_ASSIGN(auto snapshot, lockKnown(unit, lease));
+                  if (!snapshot) return IngestReply{IngestAnswer::kUnknown, {}};
                   auto answer = domain::decideChunk(storedAttempt(*snapshot, who, lease));
                   if (answer != IngestAnswer::kOk) return IngestReply{answer, {}};
                   FM_TRY(checkChunk(snapshot->probe, chunk));
@@ -120,13 +126,8 @@ base::Result<IngestReply> complete(ports::Database& database, const ports::Regis
       database, ports::Durability::kSynchronous,
       [&](ports::UnitOfWork& unit) -> base::Result<IngestReply> {
         ended = false;
-        auto snapshot = unit.queue().lock(lease.step, lease.epoch);
-        if (!snapshot) {
-          if (snapshot.error().code == base::ErrorCode::kNotFound) {
-            return IngestReply{IngestAnswer::kUnknown, {}};
-          }
-          return snapshot.error();
-        }
+        FM_TRY_ASSIGN(auto snapshot, lockKnown(unit, lease));
+        if (!snapshot) return IngestReply{IngestAnswer::kUnknown, {}};
         campaign = snapshot->campaign;
         auto answer = domain::decideCompletion(storedAttempt(*snapshot, who, lease), bodySha256);
         // A duplicate also finishes the campaign: the first delivery may have died just before.
@@ -148,6 +149,7 @@ base::Result<IngestReply> complete(ports::Database& database, const ports::Regis
         end.notices = completion.notices;
         end.environmentBeforeJson = completion.environmentBeforeJson;
         end.environmentAfterJson = completion.environmentAfterJson;
+        end.quietJson = completion.quietJson;
         FM_TRY(endStep(unit, *snapshot, domain::eventOf(completion.outcome), std::move(end)));
         ended = true;
         return IngestReply{IngestAnswer::kOk, {}};
@@ -164,13 +166,8 @@ base::Result<IngestReply> appendLog(ports::Database& database, const ports::Regi
                                     std::uint32_t sequence, const std::string& text) {
   return inUnit(database, ports::Durability::kRelaxed,
                 [&](ports::UnitOfWork& unit) -> base::Result<IngestReply> {
-                  auto snapshot = unit.queue().lock(lease.step, lease.epoch);
-                  if (!snapshot) {
-                    if (snapshot.error().code == base::ErrorCode::kNotFound) {
-                      return IngestReply{IngestAnswer::kUnknown, {}};
-                    }
-                    return snapshot.error();
-                  }
+                  FM_TRY_ASSIGN(auto snapshot, lockKnown(unit, lease));
+                  if (!snapshot) return IngestReply{IngestAnswer::kUnknown, {}};
                   auto answer = domain::decideChunk(storedAttempt(*snapshot, who, lease));
                   if (answer != IngestAnswer::kOk) return IngestReply{answer, {}};
                   FM_TRY(unit.samples().appendLog(*snapshot->attempt, stream, sequence, text));

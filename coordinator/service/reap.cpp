@@ -1,5 +1,7 @@
 #include "coordinator/service/reap.h"
 
+#include "coordinator/service/arrive.h"
+#include "coordinator/service/cancel.h"
 #include "coordinator/service/step_end.h"
 #include "coordinator/service/unit.h"
 
@@ -28,6 +30,26 @@ base::Result<bool> expireLease(ports::Database& database, base::StepId step, std
       });
 }
 
+// Jobs and campaigns over their time limits.
+base::Status cancelLate(ports::Database& database, Reaped& out) {
+  FM_TRY_ASSIGN(auto ofLateJobs,
+                inUnit(database, ports::Durability::kSynchronous,
+                       [](ports::UnitOfWork& unit) { return unit.queue().cancelLateJobs(); }));
+  for (auto campaign : ofLateJobs) {
+    FM_TRY(finishCampaign(database, campaign));
+    ++out.campaigns;
+  }
+  FM_TRY_ASSIGN(auto late,
+                inUnit(database, ports::Durability::kRelaxed,
+                       [](ports::UnitOfWork& unit) { return unit.queue().lateCampaigns(); }));
+  for (auto campaign : late) {
+    FM_TRY(cancelCampaign(database, std::to_string(campaign.value),
+                          "the campaign was over its time limit"));
+    ++out.campaigns;
+  }
+  return {};
+}
+
 }  // namespace
 
 base::Result<Reaped> reap(ports::Database& database) {
@@ -43,6 +65,14 @@ base::Result<Reaped> reap(ports::Database& database) {
       FM_TRY(finishCampaign(database, campaign));
     }
   }
+  FM_TRY_ASSIGN(auto lateGroups,
+                inUnit(database, ports::Durability::kRelaxed,
+                       [](ports::UnitOfWork& unit) { return unit.queue().lateGroups(kBatch); }));
+  for (const auto& [step, epoch] : lateGroups) {
+    FM_TRY_ASSIGN(bool released, releaseLateGroup(database, step, epoch));
+    out.groups += released ? 1u : 0u;
+  }
+  FM_TRY(cancelLate(database, out));
   FM_TRY_ASSIGN(auto finishable,
                 inUnit(database, ports::Durability::kRelaxed,
                        [](ports::UnitOfWork& unit) { return unit.campaigns().finishable(); }));

@@ -1,4 +1,5 @@
-// Leases that ran out, and campaigns whose end was missed. Any coordinator may do this at any
+// Leases that ran out, groups that never came together, jobs and campaigns over their time limits,
+// and campaigns whose end was missed. Any coordinator may do this at any
 // time; each step is guarded by its state and epoch.
 #pragma once
 
@@ -11,6 +12,7 @@ namespace fleetmark::coordinator::service {
 
 struct Reaped {
   std::uint32_t leases = 0;
+  std::uint32_t groups = 0;
   std::uint32_t campaigns = 0;
 };
 

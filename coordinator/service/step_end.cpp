@@ -25,7 +25,12 @@ base::Status endStep(ports::UnitOfWork& unit, const ports::StepSnapshot& snapsho
   for (const auto& effect : applied.effects) {
     if (effect.kind == domain::EffectKind::kDueAt) end.retryDelay = effect.at - kNow;
   }
-  return unit.queue().end(end);
+  FM_TRY(unit.queue().end(end));
+  if (!snapshot.inGroup) return {};
+  FM_TRY_ASSIGN(auto group, unit.queue().group(snapshot.step));
+  if (!group) return {};
+  return unit.queue().moveGroup(
+      *group, domain::apply(group->state, domain::GroupEventKind::kMemberEnded, group->members));
 }
 
 base::Status finishCampaign(ports::Database& database, base::CampaignId campaign) {

@@ -1,8 +1,8 @@
-// Work comes back: the end of an attempt, what it sets off, and the cancelling of a campaign.
+// Work comes back: the end of an attempt and what it sets off.
 #include <nlohmann/json.hpp>
 
-#include "coordinator/domain/job.h"
 #include "coordinator/store/campaign_store.h"
+#include "coordinator/store/queue_effects.h"
 #include "coordinator/store/queue_store.h"
 
 namespace fleetmark::coordinator::store {
@@ -16,7 +16,7 @@ SELECT id FROM job WHERE id = (SELECT job_id FROM step WHERE id = $1) FOR NO KEY
 
 constexpr Statement kLockStep{"queue_lock_step", R"sql(
 SELECT s.id, s.job_id, s.campaign_id, s.state, s.epoch, s.attempts, s.max_attempts, p.probe,
-       j.requested_samples
+       j.requested_samples, s.group_id IS NOT NULL
 FROM step s JOIN job j ON j.id = s.job_id JOIN profile p ON p.id = j.profile_id
 WHERE s.id = $1 FOR NO KEY UPDATE OF s)sql"};
 
@@ -31,7 +31,8 @@ WHERE step_id = $1 AND epoch = $2)sql"};
 constexpr Statement kEndAttempt{"queue_end_attempt", R"sql(
 WITH released AS (DELETE FROM lease WHERE step_id = $1 AND epoch = $2)
 UPDATE attempt SET ended_at = statement_timestamp(), outcome = $3, message = $4,
-  body_sha256 = $5, environment_before = $6::jsonb, environment_after = $7::jsonb
+  body_sha256 = $5, environment_before = $6::jsonb, environment_after = $7::jsonb,
+  quiet = $8::jsonb
 WHERE step_id = $1 AND epoch = $2
 RETURNING id)sql"};
 
@@ -60,62 +61,6 @@ UPDATE step s SET
 FROM step_dependency d
 WHERE d.needs = $1 AND s.id = d.step_id AND s.state = 'blocked')sql"};
 
-constexpr Statement kNeedFailed{"queue_need_failed", R"sql(
-WITH RECURSIVE below AS (
-  SELECT d.step_id FROM step_dependency d WHERE d.needs = $1
-  UNION
-  SELECT d.step_id FROM step_dependency d JOIN below ON d.needs = below.step_id),
-ended AS (
-  UPDATE step s SET state = 'cancelled', ended_at = statement_timestamp(),
-    message = 'needs ' || (SELECT name FROM step WHERE id = $1) || ', which was not measured'
-  FROM below WHERE s.id = below.step_id AND s.state IN ('blocked', 'ready')
-  RETURNING s.id, s.campaign_id, s.message)
-INSERT INTO event (campaign_id, step_id, kind, data)
-SELECT campaign_id, id, 'step.ended', jsonb_build_object('state', 'cancelled', 'message', message)
-FROM ended)sql"};
-
-constexpr Statement kJobStates{"queue_job_states", R"sql(
-SELECT j.state, s.state FROM job j JOIN step s ON s.job_id = j.id
-WHERE j.id = $1 ORDER BY s.ordinal)sql"};
-
-constexpr Statement kSetJob{"queue_set_job", R"sql(
-UPDATE job SET state = $2,
-  ended_at = CASE WHEN $2 IN ('done', 'failed', 'cancelled') THEN statement_timestamp() END
-WHERE id = $1)sql"};
-
-constexpr Statement kLockJobs{"queue_lock_jobs", R"sql(
-SELECT id FROM job WHERE campaign_id = $1 AND state IN ('pending', 'running')
-ORDER BY id FOR NO KEY UPDATE)sql"};
-
-// Waits for claims and ends that are under way, so that the statement after it sees what they did.
-constexpr Statement kLockSteps{"queue_lock_steps", R"sql(
-SELECT id FROM step WHERE campaign_id = $1 AND state IN ('blocked', 'ready', 'leased')
-ORDER BY id FOR NO KEY UPDATE)sql"};
-
-constexpr Statement kCancelSteps{"queue_cancel_steps", R"sql(
-WITH ended AS (
-  UPDATE step SET state = 'cancelled', ended_at = statement_timestamp(),
-    message = 'the campaign was cancelled'
-  WHERE campaign_id = $1 AND state IN ('blocked', 'ready')
-  RETURNING id, message)
-INSERT INTO event (campaign_id, step_id, kind, data)
-SELECT $1, id, 'step.ended', jsonb_build_object('state', 'cancelled', 'message', message)
-FROM ended)sql"};
-
-// As domain::rollUpJob, for all jobs at once.
-constexpr Statement kCancelJobs{"queue_cancel_jobs", R"sql(
-UPDATE job j SET ended_at = statement_timestamp(),
-  state = CASE WHEN x.failed THEN 'failed' WHEN x.cancelled THEN 'cancelled' ELSE 'done' END
-FROM (SELECT job_id, bool_or(state IN ('blocked', 'ready', 'leased')) AS open,
-             bool_or(state IN ('failed', 'lost')) AS failed,
-             bool_or(state = 'cancelled') AS cancelled
-      FROM step WHERE campaign_id = $1 GROUP BY job_id) x
-WHERE j.id = x.job_id AND NOT x.open AND j.state IN ('pending', 'running'))sql"};
-
-constexpr Statement kCancelLeases{"queue_cancel_leases", R"sql(
-UPDATE lease l SET state = 'cancelling' FROM step s
-WHERE s.id = l.step_id AND s.campaign_id = $1 RETURNING l.step_id)sql"};
-
 constexpr Statement kAllEnded{"queue_all_ended", R"sql(
 SELECT NOT EXISTS (SELECT FROM job WHERE campaign_id = $1 AND state IN ('pending', 'running'))
 )sql"};
@@ -129,20 +74,6 @@ void insertNotices(Session& session, base::AttemptId attempt,
     messages.push_back(notice.message);
   }
   session.run(kNotices, Params::of(attempt, TextArray{stages}, TextArray{messages}));
-}
-
-void rollUpJob(Session& session, base::JobId job) {
-  std::vector<StepState> steps;
-  domain::JobState current = domain::JobState::kPending;
-  for (const auto& row : session.run(kJobStates, Params::of(job))) {
-    RowReader reader(row);
-    std::string jobWord = reader.text();
-    std::string stepWord = reader.text();
-    current = wordOr(domain::parseJobState(jobWord), "job state", jobWord);
-    steps.push_back(wordOr(domain::parseStepState(stepWord), "step state", stepWord));
-  }
-  domain::JobState next = domain::rollUpJob(current, steps);
-  if (next != current) session.run(kSetJob, Params::of(job, domain::toString(next)));
 }
 
 std::string endedJson(const ports::StepEnd& end, std::string_view state) {
@@ -175,6 +106,7 @@ base::Result<ports::StepSnapshot> PostgresQueueStore::lock(base::StepId step, st
     out.maxAttempts = reader.int32();
     out.probe = reader.text();
     out.requestedSamples = reader.count();
+    out.inGroup = reader.flag();
     if (auto row = session_.runMaybe(kLockLease, Params::of(step))) {
       RowReader lease(*row);
       std::string word = lease.text();
@@ -203,10 +135,12 @@ base::Status PostgresQueueStore::end(const ports::StepEnd& end) {
   FM_TRY(session_.guard([&]() -> base::Status {
     std::optional<Binary> body;
     if (!end.bodySha256.empty()) body = Binary{end.bodySha256};
+    std::optional<Json> quiet;
+    if (!end.quietJson.empty()) quiet = Json{end.quietJson};
     auto attempt = session_.runMaybe(
         kEndAttempt,
         Params::of(end.step, end.epoch, model::toString(end.outcome), end.message, body,
-                   Json{end.environmentBeforeJson}, Json{end.environmentAfterJson}));
+                   Json{end.environmentBeforeJson}, Json{end.environmentAfterJson}, quiet));
     if (!attempt) {
       return base::notFound("step " + std::to_string(end.step.value) +
                             " has no attempt with epoch " + std::to_string(end.epoch));
@@ -220,22 +154,12 @@ base::Status PostgresQueueStore::end(const ports::StepEnd& end) {
     if (stored == "measured") {
       session_.run(kNeedMet, Params::of(end.step));
     } else if (stored != "ready") {
-      session_.run(kNeedFailed, Params::of(end.step));
+      cancelDependants(session_, end.step);
     }
     rollUpJob(session_, job);
     return {};
   }));
   return events_.append(campaign, end.step, "step.ended", endedJson(end, stored));
-}
-
-base::Result<std::uint32_t> PostgresQueueStore::cancelCampaign(base::CampaignId id) {
-  return session_.guard([&]() -> base::Result<std::uint32_t> {
-    session_.run(kLockJobs, Params::of(id));
-    session_.run(kLockSteps, Params::of(id));
-    session_.run(kCancelSteps, Params::of(id));
-    session_.run(kCancelJobs, Params::of(id));
-    return static_cast<std::uint32_t>(session_.run(kCancelLeases, Params::of(id)).size());
-  });
 }
 
 base::Result<bool> PostgresQueueStore::allJobsEnded(base::CampaignId id) {

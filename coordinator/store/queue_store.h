@@ -31,7 +31,15 @@ class PostgresQueueStore final : public ports::QueueStore {
                                                       base::Nanos ttl) override;
   base::Result<std::vector<std::pair<base::StepId, std::int32_t>>> expired(
       std::uint32_t limit) override;
-  base::Result<std::uint32_t> cancelCampaign(base::CampaignId id) override;
+  base::Result<std::optional<ports::GroupSnapshot>> group(base::StepId step) override;
+  base::Status arrive(base::StepId step, std::int32_t epoch) override;
+  base::Status moveGroup(const ports::GroupSnapshot& group, const domain::GroupStep& move) override;
+  base::Result<std::vector<std::pair<base::StepId, std::int32_t>>> lateGroups(
+      std::uint32_t limit) override;
+  base::Result<std::uint32_t> cancelCampaign(base::CampaignId id,
+                                             const std::string& message) override;
+  base::Result<std::vector<base::CampaignId>> lateCampaigns() override;
+  base::Result<std::vector<base::CampaignId>> cancelLateJobs() override;
   base::Result<bool> allJobsEnded(base::CampaignId id) override;
 
  private:

@@ -196,7 +196,9 @@ TEST_F(QueueClaim, RenewalsAnswerInOrder) {
   oldEpoch.epoch = 0;
   EXPECT_EQ(renew({oldEpoch, work->lease, wrongToken}), (std::vector{kLost, kRenewed, kLost}));
   EXPECT_TRUE(renew({}).empty());
-  auto live = inUnit([&](ports::UnitOfWork& unit) { return unit.queue().cancelCampaign(id); });
+  auto live = inUnit([&](ports::UnitOfWork& unit) {
+    return unit.queue().cancelCampaign(id, "the campaign was cancelled");
+  });
   EXPECT_EQ(live, 1u);
   EXPECT_EQ(renew({work->lease}), std::vector{kCancel});
   EXPECT_EQ(look(work->lease).lease, domain::LeaseState::kCancelling);

@@ -127,7 +127,7 @@ TEST_F(QueueEnd, CancelEndsWhatWaitsAndTellsWhatRuns) {
   auto live = inUnit([&](ports::UnitOfWork& unit) -> base::Result<std::uint32_t> {
     FM_TRY(unit.campaigns().lockState(id));
     FM_TRY(unit.campaigns().setState(id, domain::CampaignState::kCancelling));
-    return unit.queue().cancelCampaign(id);
+    return unit.queue().cancelCampaign(id, "the campaign was cancelled");
   });
   EXPECT_EQ(live, 1u);
   EXPECT_EQ(jobState(id), "running,cancelled,cancelled");
@@ -143,7 +143,7 @@ TEST_F(QueueEnd, NothingBecomesReadyInACampaignThatIsBeingCancelled) {
   auto work = claim(enter());
   inUnit([&](ports::UnitOfWork& unit) -> base::Result<std::uint32_t> {
     FM_TRY(unit.campaigns().setState(id, domain::CampaignState::kCancelling));
-    return unit.queue().cancelCampaign(id);
+    return unit.queue().cancelCampaign(id, "the campaign was cancelled");
   });
   finish(endOf(work->lease, StepState::kReady, Outcome::kInfrastructure));
   EXPECT_EQ(steps(id)[0].state, StepState::kCancelled);
@@ -159,7 +159,7 @@ TEST_F(QueueEnd, CancelWaitsForAnEndThatIsUnderWay) {
   must(unit->queue().end(endOf(work->lease, StepState::kReady, Outcome::kInfrastructure)));
   auto cancel = std::async(std::launch::async, [&] {
     auto cancelling = must(db_->begin());
-    must(cancelling->queue().cancelCampaign(id));
+    must(cancelling->queue().cancelCampaign(id, "the campaign was cancelled"));
     must(cancelling->commit());
   });
   must(unit->commit());

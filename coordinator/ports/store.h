@@ -90,6 +90,14 @@ struct ClaimRequest {
   base::Nanos leaseTtl{0};
 };
 
+// Steps of one runner and capability that are due now.
+struct ReadyWork {
+  model::Labels match;      // of the runner
+  std::string capability;   // "cpu/1"
+  std::uint32_t steps = 0;  // at most kMostReady are counted
+  static constexpr std::uint32_t kMostReady = 256;
+};
+
 struct StepEnd {
   base::StepId step;
   std::int32_t epoch = 0;
@@ -111,6 +119,9 @@ class QueueStore {
   // no live lease on the agent's machine. Moves step ready->leased, raises the epoch, makes the
   // attempt and the lease. Empty: nothing to do. kConflict: another claim won, try again.
   virtual base::Result<std::optional<model::Assignment>> claim(const ClaimRequest& request) = 0;
+  // What is due, whoever may do it; what a single claim also asks for (host relations, free
+  // machines) is left out. In the order of campaigns.
+  virtual base::Result<std::vector<ReadyWork>> readyWork() = 0;
   // Locks step, lease and the attempt with that epoch. kNotFound: no such step.
   virtual base::Result<StepSnapshot> lock(base::StepId step, std::int32_t epoch) = 0;
   // Ends the attempt and its lease, stores the new step state; where it is terminal the dependants

@@ -17,8 +17,6 @@ namespace {
 namespace wire = fleetmark::rpc;
 
 constexpr auto kLongestWait = std::chrono::seconds(60);
-// Without a wake a waiting agent looks this often: work of other coordinators, delays that end.
-constexpr auto kLookAgain = std::chrono::seconds(2);
 
 // Members that another coordinator serves are only seen by looking.
 constexpr auto kLookAtGroup = std::chrono::milliseconds(200);
@@ -40,7 +38,10 @@ FM_KJ_CLASS_BEGIN
 
 class SessionServer final : public schema::AgentSession::Server {
  public:
-  SessionServer(GatewayContext& context, ports::Registration who) : context_(context), who_(who) {}
+  SessionServer(GatewayContext& context, service::Taker taker)
+      : context_(context),
+        who_(taker.who),
+        taker_(std::make_shared<const service::Taker>(std::move(taker))) {}
   ~SessionServer() noexcept {
     context_.background.add(context_.work
                                 .run<void>([who = who_](WorkerContext& worker) {
@@ -55,7 +56,14 @@ class SessionServer final : public schema::AgentSession::Server {
     auto wait = std::clamp<std::int64_t>(call.getParams().getWaitNs(), 0,
                                          base::Nanos(kLongestWait).count());
     call.releaseParams();
-    return takeOrWait(call, context_.timer.now() + wait * kj::NANOSECONDS);
+    return context_.dispatcher.take(taker_, context_.timer.now() + wait * kj::NANOSECONDS)
+        .then([call](WorkDispatcher::Taken&& taken) mutable {
+          auto result = call.getResults().initResult();
+          if (!taken) return wire::toWire(taken.error(), result.initError());
+          if (taken->has_value()) return wire::toWire(**taken, result.initAssignment());
+          result.setNone();
+          result.setReason("nothing is ready for this agent");
+        });
   }
 
   kj::Promise<void> renew(RenewContext call) override {
@@ -182,37 +190,6 @@ class SessionServer final : public schema::AgentSession::Server {
   }
 
  private:
-  kj::Promise<void> takeOrWait(TakeWorkContext call, kj::TimePoint deadline) {
-    using Taken = std::optional<model::Assignment>;
-    auto woken = context_.workReady.wait();  // from before the look: no wake is missed
-    return context_.work
-        .run<Taken>([who = who_, settings = context_.settings](WorkerContext& worker) {
-          return service::takeWork(*worker.database, settings, who);
-        })
-        .then([this, call, deadline,
-               woken = kj::mv(woken)](base::Result<Taken>&& taken) mutable -> kj::Promise<void> {
-          if (!taken) {
-            wire::toWire(taken.error(), call.getResults().initResult().initError());
-            return kj::READY_NOW;
-          }
-          if (taken->has_value()) {
-            wire::toWire(**taken, call.getResults().initResult().initAssignment());
-            context_.newEvents.raise();
-            return kj::READY_NOW;
-          }
-          auto now = context_.timer.now();
-          if (now >= deadline) {
-            auto result = call.getResults().initResult();
-            result.setNone();
-            result.setReason("nothing is ready for this agent");
-            return kj::READY_NOW;
-          }
-          auto pause = kj::min(deadline - now, toKj(kLookAgain));
-          return woken.exclusiveJoin(context_.timer.afterDelay(pause))
-              .then([this, call, deadline]() mutable { return takeOrWait(call, deadline); });
-        });
-  }
-
   kj::Promise<void> arriveOrWait(ArriveContext call, model::LeaseRef lease,
                                  kj::TimePoint deadline) {
     using Answer = model::ArriveAnswer;
@@ -243,6 +220,7 @@ class SessionServer final : public schema::AgentSession::Server {
 
   GatewayContext& context_;
   ports::Registration who_;
+  WorkDispatcher::TakerPtr taker_;
 };
 
 class GatewayServer final : public schema::AgentGateway::Server {
@@ -257,6 +235,7 @@ class GatewayServer final : public schema::AgentGateway::Server {
       return kj::READY_NOW;
     }
     std::string name = hello->name;
+    service::Taker taker{{}, hello->labels, hello->probes};
     auto received = context_.clock.wall();
     return context_.work
         .run<ports::Registration>(
@@ -265,7 +244,8 @@ class GatewayServer final : public schema::AgentGateway::Server {
               hello.wallClockNs += (context_.clock.wall() - received).count();
               return service::registerAgent(*worker.database, hello);
             })
-        .then([this, call, name](base::Result<ports::Registration>&& registration) mutable {
+        .then([this, call, name,
+               taker = std::move(taker)](base::Result<ports::Registration>&& registration) mutable {
           auto out = call.getResults().initResult();
           if (!registration) {
             wire::toWire(registration.error(), out.initError());
@@ -275,7 +255,8 @@ class GatewayServer final : public schema::AgentGateway::Server {
                     {{"agent", registration->agent.toString()},
                      {"name", name},
                      {"session", registration->session}});
-          out.setSession(kj::heap<SessionServer>(context_, *registration));
+          taker.who = *registration;
+          out.setSession(kj::heap<SessionServer>(context_, std::move(taker)));
           out.setAgentId(registration->agent.toString());
           out.setHeartbeatNs(context_.settings.heartbeat.count());
           context_.workReady.raise();

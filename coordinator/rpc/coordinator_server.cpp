@@ -119,6 +119,7 @@ class ServerLoop {
     if (!server) return std::move(server).error();
     options_.ready((*server)->boundAddress());
     background_.add(reapForever());
+    background_.add(context_.dispatcher.run());
     untilStop().wait(loop_.scope());
     (*server)->stop();
     work_.stop();

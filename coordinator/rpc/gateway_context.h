@@ -12,41 +12,14 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/crypto/certificate.h"
-#include "common/rpc/worker_bridge.h"
 #include "coordinator/ports/operator_port.h"
 #include "coordinator/ports/store.h"
+#include "coordinator/rpc/change_signal.h"
+#include "coordinator/rpc/work_dispatcher.h"
+#include "coordinator/rpc/worker_context.h"
 #include "coordinator/service/settings.h"
 
 namespace fleetmark::coordinator::rpc {
-
-// Owned by one worker thread.
-struct WorkerContext {
-  std::unique_ptr<ports::Database> database;
-};
-using Bridge = fleetmark::rpc::WorkerBridge<WorkerContext>;
-
-// Wakes everybody who waits for something to have changed. A wake is a hint: whoever is woken looks
-// again, and looks from time to time without one (another coordinator may have made the change).
-class ChangeSignal {
- public:
-  ChangeSignal() { renew(); }
-  kj::Promise<void> wait() { return promise_.addBranch(); }
-  void raise() {
-    auto fulfiller = kj::mv(fulfiller_);
-    renew();
-    fulfiller->fulfill();
-  }
-
- private:
-  void renew() {
-    auto pair = kj::newPromiseAndFulfiller<void>();
-    fulfiller_ = kj::mv(pair.fulfiller);
-    promise_ = pair.promise.fork();
-  }
-
-  kj::Own<kj::PromiseFulfiller<void>> fulfiller_;
-  kj::ForkedPromise<void> promise_ = kj::Promise<void>(kj::READY_NOW).fork();
-};
 
 // What running probes say they do now. A courtesy: bounded, forgotten with this coordinator.
 class ProgressBoard {
@@ -82,6 +55,7 @@ struct GatewayContext {
   ChangeSignal workReady;  // perhaps there is work
   ChangeSignal newEvents;  // perhaps a campaign has new events
   ProgressBoard progress;
+  WorkDispatcher dispatcher{work, timer, background, workReady, newEvents, settings};
 };
 
 }  // namespace fleetmark::coordinator::rpc

@@ -1,5 +1,7 @@
 #include "coordinator/service/work.h"
 
+#include <algorithm>
+
 #include "coordinator/service/unit.h"
 
 namespace fleetmark::coordinator::service {
@@ -13,6 +15,52 @@ base::Result<std::optional<model::Assignment>> takeWork(ports::Database& databas
   request.leaseTtl = settings.leaseTtl;
   return inUnit(database, ports::Durability::kSynchronous,
                 [&request](ports::UnitOfWork& unit) { return unit.queue().claim(request); });
+}
+
+namespace {
+
+// Claims that find nothing although something due fits the agent (its machine is busy, the host
+// relation is another): so many in a round.
+constexpr std::size_t kMostRefused = 32;
+
+ports::ReadyWork* fitting(std::vector<ports::ReadyWork>& ready, const Taker& taker) {
+  for (auto& work : ready) {
+    if (work.steps == 0 || !model::labelsMatch(work.match, taker.labels)) continue;
+    auto known = std::find(taker.probes.begin(), taker.probes.end(), work.capability);
+    if (known != taker.probes.end()) return &work;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+base::Result<std::vector<HandedOut>> handOut(ports::Database& database, const Settings& settings,
+                                             std::span<const std::shared_ptr<const Taker>> takers,
+                                             std::size_t first) {
+  using Out = std::vector<HandedOut>;
+  return inUnit(
+      database, ports::Durability::kSynchronous, [&](ports::UnitOfWork& unit) -> base::Result<Out> {
+        Out out;
+        FM_TRY_ASSIGN(auto ready, unit.queue().readyWork());
+        if (ready.empty()) return out;
+        std::size_t refused = 0;
+        for (std::size_t i = 0; i < takers.size(); ++i) {
+          std::size_t place = (first + i) % takers.size();
+          const Taker& taker = *takers[place];
+          auto* work = fitting(ready, taker);
+          if (work == nullptr) continue;
+          FM_TRY_ASSIGN(auto taken, unit.queue().claim(
+                                        {taker.who.agent, taker.who.session, settings.leaseTtl}));
+          if (taken) {
+            --work->steps;
+            out.push_back({place, std::move(*taken)});
+            if (out.size() == kMostHandedOut) break;
+          } else if (++refused == kMostRefused) {
+            break;
+          }
+        }
+        return out;
+      });
 }
 
 base::Result<std::vector<model::RenewAnswer>> renew(ports::Database& database,

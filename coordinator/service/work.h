@@ -1,8 +1,10 @@
 // Work goes out under a lease, and the lease is kept alive.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "common/base/result.h"
@@ -16,6 +18,26 @@ namespace fleetmark::coordinator::service {
 base::Result<std::optional<model::Assignment>> takeWork(ports::Database& database,
                                                         const Settings& settings,
                                                         const ports::Registration& who);
+
+// An agent that waits for work, with what it said when it registered.
+struct Taker {
+  ports::Registration who;
+  model::Labels labels;
+  std::vector<std::string> probes;  // capabilities
+};
+
+struct HandedOut {
+  std::size_t taker = 0;  // index
+  model::Assignment assignment;
+};
+
+// At most one step for each, for at most kMostHandedOut of them, in one transaction. Agents whom
+// nothing fits that is due cost no statement. Begins at taker `first` and goes round, so that
+// those whom a claim refuses don't stand before the others for ever.
+inline constexpr std::size_t kMostHandedOut = 64;
+base::Result<std::vector<HandedOut>> handOut(ports::Database& database, const Settings& settings,
+                                             std::span<const std::shared_ptr<const Taker>> takers,
+                                             std::size_t first);
 
 // The heartbeat; an answer for each lease, in order.
 base::Result<std::vector<model::RenewAnswer>> renew(ports::Database& database,

@@ -97,6 +97,17 @@ FROM claimed
   JOIN profile p ON p.id = j.profile_id
   LEFT JOIN step_group g ON g.id = claimed.group_id)sql"};
 
+constexpr Statement kReadyWork{"queue_ready_work", R"sql(
+SELECT r.match, due.capability, due.steps
+FROM campaign c JOIN runner r ON r.campaign_id = c.id CROSS JOIN LATERAL (
+  SELECT first.capability, count(*) AS steps
+  FROM (SELECT s.capability FROM step s
+        WHERE s.runner_id = r.id AND s.state = 'ready' AND s.run_after <= statement_timestamp()
+        ORDER BY s.position, s.ordinal LIMIT $1) first
+  GROUP BY first.capability) due
+WHERE c.state IN ('queued', 'running') AND NOT c.paused
+ORDER BY c.id, r.position)sql"};
+
 constexpr Statement kRenew{"queue_renew", R"sql(
 WITH wanted AS MATERIALIZED (
   SELECT * FROM unnest($2::bigint[], $3::int[], $4::text[]) WITH ORDINALITY
@@ -161,6 +172,21 @@ base::Result<std::optional<model::Assignment>> PostgresQueueStore::claim(
     }
     out.group = reader.text();
     return std::optional<model::Assignment>(std::move(out));
+  });
+}
+
+base::Result<std::vector<ports::ReadyWork>> PostgresQueueStore::readyWork() {
+  return session_.guard([&]() -> base::Result<std::vector<ports::ReadyWork>> {
+    std::vector<ports::ReadyWork> out;
+    for (const auto& row : session_.run(kReadyWork, Params::of(ports::ReadyWork::kMostReady))) {
+      RowReader reader(row);
+      ports::ReadyWork work;
+      work.match = parseLabels(reader.text());
+      work.capability = reader.text();
+      work.steps = reader.count();
+      out.push_back(std::move(work));
+    }
+    return out;
   });
 }
 

@@ -21,6 +21,7 @@ class PostgresQueueStore final : public ports::QueueStore {
       : session_(session), events_(events) {}
 
   base::Result<std::optional<model::Assignment>> claim(const ports::ClaimRequest& request) override;
+  base::Result<std::vector<ports::ReadyWork>> readyWork() override;
   base::Result<ports::StepSnapshot> lock(base::StepId step, std::int32_t epoch) override;
   // An attempt that has ended already is given its later end: a completion may arrive after its
   // lease expired. A step that would become ready again in a campaign that is being cancelled is

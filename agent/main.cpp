@@ -162,6 +162,7 @@ base::Status runAgent(const std::string& configPath, const config::Overrides& ov
   core::SessionOptions options;
   options.runner.program = platform::ownExecutable();
   options.runner.environmentJson = [&host] { return host->host().facts().environmentJson; };
+  options.start.activity = &host->activity();
   core::Session session(*port, *spool, clock, makeHello(settings, facts, std::move(labels), clock),
                         std::move(options));
   base::log(base::LogLevel::kInfo, "agent.started",

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "agent/core/child_log.h"
+#include "agent/core/ending.h"
 #include "agent/core/probe_request.h"
 #include "common/base/log.h"
 #include "common/platform/process.h"
@@ -22,34 +23,10 @@ constexpr std::size_t kReadBytes = 64 * 1024;
 constexpr base::Nanos kEndingStep = std::chrono::milliseconds(20);
 constexpr int kEndingSteps = 250;  // 5 s for the kernel to end what was killed
 
-struct Ending {
-  Outcome outcome = Outcome::kMeasured;
-  std::string message;
-};
-
 std::size_t sizeOf(const model::Sample& sample) {
   std::size_t bytes = 64 + sample.metric.size() + sample.contextJson.size();
   for (const auto& reason : sample.reasons) bytes += 16 + reason.size();
   return bytes;
-}
-
-Ending endingOf(StopReason reason) {
-  switch (reason) {
-    case StopReason::kNone:
-      break;
-    case StopReason::kCancelled:
-      return {Outcome::kCancelled, "cancelled while the probe was running"};
-    case StopReason::kLeaseLost:
-      return {Outcome::kInfrastructure,
-              "the coordinator took the lease back while the probe was running"};
-    case StopReason::kLeaseExpired:
-      return {Outcome::kInfrastructure,
-              "the lease could not be renewed in time, so the probe was ended; was the "
-              "coordinator reachable?"};
-    case StopReason::kAgentStopping:
-      return {Outcome::kInfrastructure, "the agent was stopped while the probe was running"};
-  }
-  return {Outcome::kInfrastructure, "the run was ended"};
 }
 
 // One run, on the runner's thread.
@@ -121,7 +98,7 @@ class Run {
                   encodeProbeRequest({assignment_.probe, assignment_.protocol,
                                       assignment_.paramsJson, assignment_.placementJson}));
     if (control_.reason() != StopReason::kNone) {
-      end(endingOf(control_.reason()));
+      end(endingOf(control_.reason(), "before the probe was started"));
       return base::unavailable("ended before the probe was started");
     }
     platform::SpawnOptions spawn;
@@ -160,7 +137,8 @@ class Run {
   void checkDeadlines() {
     base::MonoTime now = clock_.mono();
     if (now >= control_.leaseUntil()) control_.stop(StopReason::kLeaseExpired);
-    if (control_.reason() != StopReason::kNone) return end(endingOf(control_.reason()));
+    if (control_.reason() != StopReason::kNone)
+      return end(endingOf(control_.reason(), "while the probe was running"));
     if (limited(assignment_.timeLimit) && now - started_ >= assignment_.timeLimit) {
       return end({Outcome::kMeasurement,
                   "probe '" + assignment_.probe + "' was over its time limit of " +

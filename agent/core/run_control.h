@@ -2,7 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
 
 #include "common/base/clock.h"
 #include "common/base/units.h"
@@ -23,10 +25,19 @@ class RunControl {
 
   // The first reason stands.
   void stop(StopReason reason) {
-    StopReason none = StopReason::kNone;
-    reason_.compare_exchange_strong(none, reason);
+    {
+      std::lock_guard lock(mutex_);
+      StopReason none = StopReason::kNone;
+      reason_.compare_exchange_strong(none, reason);
+    }
+    wake_.notify_all();
   }
   StopReason reason() const { return reason_.load(); }
+  // True as soon as there is a reason to end, false after `limit`.
+  bool waitFor(base::Nanos limit) {
+    std::unique_lock lock(mutex_);
+    return wake_.wait_for(lock, limit, [this] { return reason() != StopReason::kNone; });
+  }
 
   // The step may run until then by this machine's monotonic clock.
   void extendLease(base::MonoTime until) { leaseUntilNs_ = until.time_since_epoch().count(); }
@@ -35,6 +46,8 @@ class RunControl {
  private:
   std::atomic<StopReason> reason_{StopReason::kNone};
   std::atomic<std::int64_t> leaseUntilNs_{0};
+  std::mutex mutex_;
+  std::condition_variable wake_;
 };
 
 }  // namespace fleetmark::agent::core

@@ -64,6 +64,7 @@ Session::Session(CoordinatorPort& port, Spool& spool, const base::Clock& clock,
       options_(std::move(options)),
       keeper_(port, clock, options_.keeperWait),
       uploader_(port, spool, feed_, keeper_, clock, options_.uploader),
+      start_(port, clock, options_.start),
       runner_(options_.runner, clock) {}
 
 base::Status Session::run() {
@@ -88,7 +89,7 @@ void Session::requestStop() {
   ++stops_;
   std::lock_guard lock(mutex_);
   if (running_) running_->stop(StopReason::kAgentStopping);
-  if (inCall_) port_.stop();
+  if (inCall_ || stops_.load() > 1) port_.stop();
   wake_.notify_all();
   spool_.wake();
 }
@@ -219,7 +220,7 @@ void Session::execute(const model::Assignment& assignment) {
              {"campaign", assignment.campaignName},
              {"probe", assignment.probe}});
   AttemptSink sink(spool_, feed_, *key, assignment.lease);
-  auto completion = runner_.run(assignment, sink, *control);
+  auto completion = runStep(assignment, sink, *control);
   {
     std::lock_guard lock(mutex_);
     running_.reset();
@@ -235,6 +236,21 @@ void Session::execute(const model::Assignment& assignment) {
     base::log(LogLevel::kError, "spool.completion_in_memory",
               {{"attempt", assignment.attempt.value}, {"message", kept.error().message}});
   }
+}
+
+model::Completion Session::runStep(const model::Assignment& assignment, RunSink& sink,
+                                   RunControl& control) {
+  auto ready = start_.make(assignment, sink, control);
+  model::Completion completion;
+  if (ready.ended) {
+    completion.outcome = ready.ended->outcome;
+    completion.message = ready.ended->message;
+  } else {
+    completion = runner_.run(assignment, sink, control);
+  }
+  completion.notices.insert(completion.notices.begin(), ready.notices.begin(), ready.notices.end());
+  completion.quietJson = ready.quietJson;
+  return completion;
 }
 
 // Nothing was run, so nothing is lost if the coordinator doesn't hear it: the lease runs out.

@@ -15,6 +15,7 @@
 #include "agent/core/lease_keeper.h"
 #include "agent/core/live_feed.h"
 #include "agent/core/spool.h"
+#include "agent/core/step_start.h"
 #include "agent/core/uploader.h"
 #include "common/base/clock.h"
 #include "common/base/result.h"
@@ -23,6 +24,7 @@ namespace fleetmark::agent::core {
 
 struct SessionOptions {
   RunnerOptions runner;
+  StepStartOptions start;
   UploaderOptions uploader;
   base::Nanos takeWait = std::chrono::seconds(30);
   base::Nanos pause = std::chrono::seconds(1);         // after an empty answer that came at once
@@ -50,6 +52,8 @@ class Session {
   void settleRecovered();
   void takeLoop();
   void execute(const model::Assignment& assignment);
+  model::Completion runStep(const model::Assignment& assignment, RunSink& sink,
+                            RunControl& control);
   void refuse(const model::Assignment& assignment, const std::string& why);
   bool drained() const;
   void waitReported();
@@ -68,6 +72,7 @@ class Session {
   LiveFeed feed_;
   LeaseKeeper keeper_;
   Uploader uploader_;
+  StepStart start_;
   JobRunner runner_;
 
   std::atomic<int> stops_{0};

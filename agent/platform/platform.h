@@ -8,6 +8,7 @@
 #include "agent/platform/contention.h"
 #include "agent/platform/cpu_affinity.h"
 #include "agent/platform/direct_io.h"
+#include "agent/platform/host_activity.h"
 #include "agent/platform/host_inspector.h"
 
 namespace fleetmark::agent {
@@ -20,6 +21,7 @@ class Platform {
   virtual CpuAffinity& affinity() = 0;
   virtual ContentionMeter& contention() = 0;
   virtual DirectIo& directIo() = 0;
+  virtual HostActivity& activity() = 0;
 };
 
 // Of the system this program was built for.

@@ -1,3 +1,4 @@
+#include "agent/platform/linux/activity_linux.h"
 #include "agent/platform/linux/affinity_linux.h"
 #include "agent/platform/linux/contention_linux.h"
 #include "agent/platform/linux/direct_io_linux.h"
@@ -14,12 +15,14 @@ class LinuxPlatform final : public Platform {
   CpuAffinity& affinity() override { return affinity_; }
   ContentionMeter& contention() override { return contention_; }
   DirectIo& directIo() override { return directIo_; }
+  HostActivity& activity() override { return activity_; }
 
  private:
   linux_os::LinuxHost host_;
   linux_os::LinuxAffinity affinity_;
   linux_os::LinuxContention contention_;
   linux_os::LinuxDirectIo directIo_;
+  linux_os::LinuxActivity activity_;
 };
 
 }  // namespace

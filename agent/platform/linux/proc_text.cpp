@@ -187,6 +187,29 @@ std::optional<base::Nanos> parseSteal(std::string_view text, std::int64_t ticksP
   return base::Nanos(*ticks * (1'000'000'000 / ticksPerSecond));
 }
 
+CpuActivity parseCpuActivity(std::string_view text, std::int64_t ticksPerSecond) {
+  CpuActivity out;
+  int cpus = 0;
+  for (auto line : lines(text)) {
+    if (line.size() > 3 && line.substr(0, 3) == "cpu" && line[3] != ' ') ++cpus;
+  }
+  if (cpus > 0) out.cpus = cpus;
+  out.runnable = integerOf(text, "procs_running");
+  auto field = fieldOf(text, "cpu");
+  if (!field || ticksPerSecond <= 0) return out;
+  // user nice system idle iowait irq softirq steal; guest times stand in user and nice already.
+  auto parts = words(*field);
+  if (parts.size() < 8) return out;
+  std::int64_t busy = 0;
+  for (std::size_t i = 0; i < 8; ++i) {
+    auto ticks = number<std::int64_t>(parts[i]);
+    if (!ticks) return out;
+    if (i != 3 && i != 4) busy += *ticks;
+  }
+  out.busy = base::Nanos(busy * (1'000'000'000 / ticksPerSecond));
+  return out;
+}
+
 std::optional<base::Nanos> parsePressureSome(std::string_view text) {
   auto field = fieldOf(text, "some");
   if (!field) return std::nullopt;

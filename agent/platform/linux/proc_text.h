@@ -34,6 +34,13 @@ std::optional<base::Nanos> parseSteal(std::string_view text,
                                       std::int64_t ticksPerSecond);   // /proc/stat
 std::optional<base::Nanos> parsePressureSome(std::string_view text);  // /proc/pressure/cpu
 std::optional<double> parseLoad1(std::string_view text);              // /proc/loadavg
+struct CpuActivity {
+  std::optional<int> cpus;  // online
+  std::optional<base::Nanos>
+      busy;  // all CPUs, neither idle nor waiting for I/O; stolen time counts
+  std::optional<std::int64_t> runnable;  // the reader among them
+};
+CpuActivity parseCpuActivity(std::string_view text, std::int64_t ticksPerSecond);  // /proc/stat
 struct ProcIo {
   std::int64_t readBytes = 0;
   std::int64_t writeBytes = 0;

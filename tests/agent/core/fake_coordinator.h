@@ -26,6 +26,8 @@ class FakeCoordinator final : public CoordinatorPort {
     std::deque<std::optional<base::Error>> renews;
     std::deque<std::optional<base::Result<IngestReply>>> chunks;
     std::deque<std::optional<base::Result<IngestReply>>> completions;
+    // The last one stays; empty: kBegin.
+    std::deque<base::Result<model::ArriveAnswer>> arrivals;
     model::RenewAnswer renewAnswer = model::RenewAnswer::kRenewed;
     bool silentRenews = false;  // a renewal isn't answered until stop() or this is taken back
     bool unreachable = false;   // all calls but stop
@@ -62,6 +64,7 @@ class FakeCoordinator final : public CoordinatorPort {
   int chunkCalls = 0;
   int completionCalls = 0;
   int takesUnderWay = 0;
+  int arrivals = 0;
   bool stopped = false;
   model::AgentHello hello;
   std::vector<model::LeaseRef> lastRenewed;
@@ -141,8 +144,13 @@ class FakeCoordinator final : public CoordinatorPort {
 
   base::Result<model::ArriveAnswer> arrive(const model::LeaseRef&, base::Nanos) override {
     std::lock_guard lock(mutex_);
+    ++arrivals;
+    wake_.notify_all();
     FM_TRY(usual());
-    return model::ArriveAnswer::kBegin;
+    if (script_.arrivals.empty()) return model::ArriveAnswer::kBegin;
+    auto answer = script_.arrivals.front();
+    if (script_.arrivals.size() > 1) script_.arrivals.pop_front();
+    return answer;
   }
 
   base::Status progress(const model::LeaseRef&, const std::string& text) override {

@@ -41,6 +41,7 @@ class SessionTest : public ::testing::Test {
     options.runner.chunkSamples = 1;
     options.uploader = {milliseconds(1), milliseconds(20), milliseconds(1)};
     options.pause = milliseconds(1);
+    options.start.window = options.start.slice = milliseconds(1);
     options.stopPatience = stopPatience;
     options.keeperWait = milliseconds(5);
     model::AgentHello hello;
@@ -233,6 +234,36 @@ TEST_F(SessionTest, ReportsTheOldBeforeItTakesTheNew) {
   stop();
   EXPECT_EQ(coordinator_.ended[0].completion.chunkCount, 4u);
   EXPECT_EQ(coordinator_.ended[1].completion.chunkCount, 2u);
+}
+
+TEST_F(SessionTest, AGroupThatIsReleasedStartsNothingAndTheNextStepGoesOn) {
+  auto member = step("none");
+  member.group = "pair";
+  coordinator_.script([](auto& script) { script.arrivals = {model::ArriveAnswer::kReleased}; });
+  coordinator_.give(member);
+  coordinator_.give(step("none"));
+  start(system_);
+  ASSERT_TRUE(ended(2));
+  stop();
+  EXPECT_EQ(coordinator_.ended[0].completion.outcome, Outcome::kInfrastructure);
+  EXPECT_THAT(coordinator_.ended[0].completion.message, HasSubstr("did not come in time"));
+  EXPECT_EQ(coordinator_.ended[0].completion.chunkCount, 0u);
+  EXPECT_EQ(coordinator_.ended[1].completion.outcome, Outcome::kMeasured);
+}
+
+TEST_F(SessionTest, WhatTheHostDidBeforeTheProbeIsReportedWithTheAttempt) {
+  auto assignment = step("none");
+  // This session looks at no host, so whether it is quiet can't be told.
+  assignment.quiet = model::QuietSpec{0.3, base::Nanos(0), model::QuietOtherwise::kMark};
+  coordinator_.give(assignment);
+  start(system_);
+  ASSERT_TRUE(ended(1));
+  stop();
+  const auto& completion = coordinator_.ended[0].completion;
+  EXPECT_EQ(completion.outcome, Outcome::kMeasured);
+  EXPECT_THAT(completion.quietJson, HasSubstr("\"quiet\":false"));
+  ASSERT_EQ(completion.notices.size(), 1u);
+  EXPECT_EQ(completion.notices[0].stage, "agent/quiet");
 }
 
 }  // namespace

@@ -58,6 +58,19 @@ TEST(ProcText, ReadsStealOfAllCpus) {
   EXPECT_EQ(parseSteal("cpu  1 2 3 4\n", 100), std::nullopt) << "too old to say";
 }
 
+// user + nice + system + irq + softirq + steal of data/stat.txt: 175021 + 62696 + 550 ticks.
+TEST(ProcText, ReadsWhatAllCpusDo) {
+  auto seen = parseCpuActivity(data("stat.txt"), 100);
+  EXPECT_EQ(seen.cpus, 2);
+  EXPECT_EQ(seen.busy, base::Nanos(2382670ms));
+  EXPECT_EQ(parseCpuActivity("cpu  1 2 4 8 16 32 64 128 3 3\n", 100).busy, base::Nanos(2310ms))
+      << "idle and I/O wait don't count, guest times already stand in user and nice";
+  EXPECT_EQ(parseCpuActivity("cpu  1 2 3 4\nprocs_running 7\n", 100).runnable, 7);
+  EXPECT_EQ(parseCpuActivity("cpu  1 2 3 4\ncpu0 1 2 3 4\n", 100).busy, std::nullopt);
+  auto nothing = parseCpuActivity("", 100);
+  EXPECT_FALSE(nothing.cpus || nothing.busy || nothing.runnable);
+}
+
 TEST(ProcText, ReadsTotalCpuPressure) {
   EXPECT_EQ(parsePressureSome(data("pressure_cpu.txt")), base::Nanos(935531448us));
   EXPECT_EQ(parsePressureSome(""), std::nullopt);

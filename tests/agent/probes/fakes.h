@@ -118,6 +118,7 @@ class MixedPlatform final : public Platform {
   CpuAffinity& affinity() override { return affinityFake ? *affinityFake : real_->affinity(); }
   ContentionMeter& contention() override { return real_->contention(); }
   DirectIo& directIo() override { return directIoFake ? *directIoFake : real_->directIo(); }
+  HostActivity& activity() override { return real_->activity(); }
 
   CpuAffinity* affinityFake = nullptr;
   DirectIo* directIoFake = nullptr;

@@ -13,6 +13,7 @@
 #include "coordinator/identity/authority_files.h"
 #include "coordinator/report/render.h"
 #include "coordinator/rpc/coordinator_server.h"
+#include "coordinator/store/change_listener.h"
 #include "coordinator/store/database.h"
 #include "coordinator/store/embedded_postgres.h"
 #include "coordinator/store/migrator.h"
@@ -152,6 +153,9 @@ int serve(const Arguments& arguments) {
                  identity->coordinator.keyPem};
   options.authority = identity->authority;
   options.openDatabase = open;
+  if (!home->embedded) {
+    options.openListener = [&home] { return store::openChangeListener(home->connectionString); };
+  }
   options.render = renderReport;
   options.stopRequested = &platform::StopSignal::requested;
   options.ready = [&](const std::string& address) {

@@ -16,7 +16,8 @@ namespace fleetmark::agent {
 
 struct FileSystemFacts {
   // "ext4", "tmpfs", ... as the mount table says. In a chroot, whose table lacks its own root, as
-  // the kernel says (ext2 and ext3 are "ext4" then); mountPoint, options and device are empty.
+  // the kernel says (ext2 and ext3 are "ext4" then): options has the mount's alone, mountPoint and
+  // device are empty.
   std::string type;
   std::string mountPoint;
   std::string options;        // mount and super block options, comma-separated

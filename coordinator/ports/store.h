@@ -225,6 +225,20 @@ class EventStore {
   virtual base::Result<std::vector<CampaignEvent>> after(base::CampaignId campaign,
                                                          const std::string& cursor,
                                                          std::uint32_t limit) = 0;
+  // Wakes the listeners of other coordinators once the unit commits. In a small unit of its own and
+  // seldom: PostgreSQL commits units that notify one after the other.
+  virtual base::Status announce(const std::string& sender) = 0;
+};
+
+// Hears what other coordinators on the same database announce. A hint: whoever relies on it looks
+// from time to time as well. One thread at a time.
+class ChangeListener {
+ public:
+  virtual ~ChangeListener() = default;
+  // True: somebody else than `self` announced something since the last call. Waits at most
+  // `limit`. kUnavailable: the connection was lost or can't be made; what was announced meanwhile
+  // is not known.
+  virtual base::Result<bool> wait(const std::string& self, base::Nanos limit) = 0;
 };
 
 class UnitOfWork {

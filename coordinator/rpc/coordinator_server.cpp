@@ -8,6 +8,7 @@
 #include "common/rpc/rpc_server.h"
 #include "common/rpc/uv_event_port.h"
 #include "coordinator/rpc/agent_gateway.h"
+#include "coordinator/rpc/announcer.h"
 #include "coordinator/rpc/gateway_context.h"
 #include "coordinator/rpc/operator_gateway.h"
 #include "coordinator/service/enroll.h"
@@ -98,10 +99,15 @@ class ServerLoop {
                  clock_,
                  options.settings,
                  options.authority,
-                 options.render,
-                 {},
-                 {},
-                 {}} {}
+                 options.render} {
+    if (options.openListener) {
+      announcer_ = std::make_unique<Announcer>(work_, loop_.timer(), context_.changedHere,
+                                               options.openListener, [this] {
+                                                 context_.workReady.raiseHeard();
+                                                 context_.newEvents.raiseHeard();
+                                               });
+    }
+  }
 
   base::Status run() {
     wire::RpcServerConfig config;
@@ -120,8 +126,13 @@ class ServerLoop {
     options_.ready((*server)->boundAddress());
     background_.add(reapForever());
     background_.add(context_.dispatcher.run());
+    if (announcer_) {
+      background_.add(announcer_->announce());
+      background_.add(announcer_->listen());
+    }
     untilStop().wait(loop_.scope());
     (*server)->stop();
+    if (announcer_) announcer_->stop();
     work_.stop();
     look_.stop();
     return {};
@@ -178,6 +189,7 @@ class ServerLoop {
   Bridge work_;
   Bridge look_;
   GatewayContext context_;
+  std::unique_ptr<Announcer> announcer_;
 };
 
 }  // namespace

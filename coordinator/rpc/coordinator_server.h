@@ -23,6 +23,8 @@ struct CoordinatorServerOptions {
   service::Settings settings;
   // A database connection for a worker thread; called on that thread.
   std::function<std::unique_ptr<ports::Database>()> openDatabase;
+  // A listener for what other coordinators on the same database change; empty: there are none.
+  std::function<std::unique_ptr<ports::ChangeListener>()> openListener;
   // Any thread; report/ does the work.
   std::function<base::Result<ports::RenderedReport>(const ports::ReportData&, ports::ReportFormat)>
       render;

@@ -52,9 +52,10 @@ struct GatewayContext {
   const service::Settings& settings;
   const crypto::CertificateAuthority& authority;
   ReportRenderer render;
-  ChangeSignal workReady;  // perhaps there is work
-  ChangeSignal newEvents;  // perhaps a campaign has new events
-  ProgressBoard progress;
+  ChangeSignal changedHere{nullptr};     // other coordinators are told, see Announcer
+  ChangeSignal workReady{&changedHere};  // perhaps there is work
+  ChangeSignal newEvents{&changedHere};  // perhaps a campaign has new events
+  ProgressBoard progress{};
   WorkDispatcher dispatcher{work, timer, background, workReady, newEvents, settings};
 };
 

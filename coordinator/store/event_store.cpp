@@ -35,6 +35,8 @@ bool parseCursor(const std::string& text, Cursor& out) {
   return id.ec == std::errc() && id.ptr == end;
 }
 
+constexpr Statement kAnnounce{"event_announce", "SELECT pg_notify('fleetmark_change', $1)"};
+
 }  // namespace
 
 base::Status PostgresEventStore::append(base::CampaignId campaign, base::StepId step,
@@ -67,6 +69,13 @@ base::Result<std::vector<ports::CampaignEvent>> PostgresEventStore::after(base::
       out.push_back(std::move(event));
     }
     return out;
+  });
+}
+
+base::Status PostgresEventStore::announce(const std::string& sender) {
+  return session_.guard([&]() -> base::Status {
+    session_.run(kAnnounce, Params::of(sender));
+    return {};
   });
 }
 

@@ -25,6 +25,7 @@ class PostgresEventStore final : public ports::EventStore {
   base::Result<std::vector<ports::CampaignEvent>> after(base::CampaignId campaign,
                                                         const std::string& cursor,
                                                         std::uint32_t limit) override;
+  base::Status announce(const std::string& sender) override;
 
  private:
   Session& session_;

@@ -174,7 +174,17 @@ base::Result<FileSystemFacts> fileSystemWithoutMount(const std::string& folder) 
                              "on ext4, xfs or btrfs");
   }
   for (auto type : kMemoryTypes) out.memoryBacked |= out.type == type;
-  out.readOnly = (static_cast<unsigned long>(about.f_flags) & ST_RDONLY) != 0;
+  auto flags = static_cast<unsigned long>(about.f_flags);
+  out.readOnly = (flags & ST_RDONLY) != 0;
+  out.options = out.readOnly ? "ro" : "rw";
+  for (const auto& [flag, name] : {std::pair{ST_NOSUID, ",nosuid"},
+                                   {ST_NODEV, ",nodev"},
+                                   {ST_NOEXEC, ",noexec"},
+                                   {ST_SYNCHRONOUS, ",sync"},
+                                   {ST_NOATIME, ",noatime"},
+                                   {ST_RELATIME, ",relatime"}}) {
+    if ((flags & static_cast<unsigned long>(flag)) != 0) out.options += name;
+  }
   return out;
 }
 

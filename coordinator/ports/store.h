@@ -151,6 +151,8 @@ class QueueStore {
   virtual base::Result<std::vector<base::CampaignId>> cancelLateJobs() = 0;
   // True when every job of the campaign is terminal.
   virtual base::Result<bool> allJobsEnded(base::CampaignId id) = 0;
+  // True when fewer than `few` are not. Cheap however many there are.
+  virtual base::Result<bool> fewJobsOpen(base::CampaignId id, std::uint32_t few) = 0;
 };
 
 class SampleStore {

@@ -90,7 +90,7 @@ class ServerLoop {
       : options_(options),
         clock_(clock),
         background_(errors_),
-        work_(contextFactory(), {.threads = 4, .queueLimit = 2048}),
+        work_(contextFactory(), {.threads = 8, .queueLimit = 2048}),
         look_(contextFactory(), {.threads = 2, .queueLimit = 256}),
         context_{work_,
                  look_,

@@ -15,6 +15,10 @@ namespace {
 
 using model::IngestAnswer;
 
+// Whether a campaign has ended is only looked at when so few of its jobs are open. More than the
+// ends that can be under way at the same moment, of which none sees the others.
+constexpr std::uint32_t kFewJobs = 100;
+
 domain::StoredAttempt storedAttempt(const ports::StepSnapshot& snapshot,
                                     const ports::Registration& who, const model::LeaseRef& lease) {
   domain::StoredAttempt stored;
@@ -121,7 +125,7 @@ base::Result<IngestReply> complete(ports::Database& database, const ports::Regis
                                    const model::Completion& completion) {
   std::string bodySha256 = completionSha256(completion);
   base::CampaignId campaign;
-  bool ended = false;
+  bool ended = false;  // perhaps
   auto reply = inUnit(
       database, ports::Durability::kSynchronous,
       [&](ports::UnitOfWork& unit) -> base::Result<IngestReply> {
@@ -151,7 +155,7 @@ base::Result<IngestReply> complete(ports::Database& database, const ports::Regis
         end.environmentAfterJson = completion.environmentAfterJson;
         end.quietJson = completion.quietJson;
         FM_TRY(endStep(unit, *snapshot, domain::eventOf(completion.outcome), std::move(end)));
-        ended = true;
+        FM_TRY_ASSIGN(ended, unit.queue().fewJobsOpen(campaign, kFewJobs));
         return IngestReply{IngestAnswer::kOk, {}};
       });
   if (reply && ended) {

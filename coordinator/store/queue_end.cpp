@@ -14,19 +14,20 @@ using domain::StepState;
 constexpr Statement kLockJob{"queue_lock_job", R"sql(
 SELECT id FROM job WHERE id = (SELECT job_id FROM step WHERE id = $1) FOR NO KEY UPDATE)sql"};
 
+// After the job's lock, so that what others did while this one waited for it is seen. The lease is
+// locked against a renewal under way.
 constexpr Statement kLockStep{"queue_lock_step", R"sql(
+WITH l AS MATERIALIZED (
+  SELECT step_id, state, token, expires_at <= statement_timestamp() AS expired
+  FROM lease WHERE step_id = $1 FOR UPDATE)
 SELECT s.id, s.job_id, s.campaign_id, s.state, s.epoch, s.attempts, s.max_attempts, p.probe,
-       j.requested_samples, s.group_id IS NOT NULL
+       j.requested_samples, s.group_id IS NOT NULL,
+       l.state, l.token, coalesce(l.expired, false),
+       a.id, a.ended_at IS NOT NULL, a.body_sha256, a.agent_id
 FROM step s JOIN job j ON j.id = s.job_id JOIN profile p ON p.id = j.profile_id
+  LEFT JOIN l ON l.step_id = s.id
+  LEFT JOIN attempt a ON a.step_id = s.id AND a.epoch = $2
 WHERE s.id = $1 FOR NO KEY UPDATE OF s)sql"};
-
-constexpr Statement kLockLease{"queue_lock_lease", R"sql(
-SELECT state, token, expires_at <= statement_timestamp() FROM lease
-WHERE step_id = $1 FOR UPDATE)sql"};
-
-constexpr Statement kAttempt{"queue_attempt", R"sql(
-SELECT id, ended_at IS NOT NULL, body_sha256, agent_id FROM attempt
-WHERE step_id = $1 AND epoch = $2)sql"};
 
 constexpr Statement kEndAttempt{"queue_end_attempt", R"sql(
 WITH released AS (DELETE FROM lease WHERE step_id = $1 AND epoch = $2)
@@ -61,6 +62,10 @@ UPDATE step s SET
 FROM step_dependency d
 WHERE d.needs = $1 AND s.id = d.step_id AND s.state = 'blocked')sql"};
 
+constexpr Statement kFewOpen{"queue_few_open", R"sql(
+SELECT count(*) < $2 FROM (
+  SELECT FROM job WHERE campaign_id = $1 AND state IN ('pending', 'running') LIMIT $2) open)sql"};
+
 constexpr Statement kAllEnded{"queue_all_ended", R"sql(
 SELECT NOT EXISTS (SELECT FROM job WHERE campaign_id = $1 AND state IN ('pending', 'running'))
 )sql"};
@@ -90,12 +95,12 @@ base::Result<ports::StepSnapshot> PostgresQueueStore::lock(base::StepId step, st
   return session_.guard([&]() -> base::Result<ports::StepSnapshot> {
     ports::StepSnapshot out;
     session_.run(kLockJob, Params::of(step));
-    auto stepRow = session_.runMaybe(kLockStep, Params::of(step));
-    if (!stepRow) {
+    auto row = session_.runMaybe(kLockStep, Params::of(step, epoch));
+    if (!row) {
       return base::notFound("there is no step " + std::to_string(step.value) +
                             "; its campaign may have been deleted");
     }
-    RowReader reader(*stepRow);
+    RowReader reader(*row);
     out.step = reader.id<base::StepTag>();
     out.job = reader.id<base::JobTag>();
     out.campaign = reader.id<base::CampaignTag>();
@@ -107,19 +112,16 @@ base::Result<ports::StepSnapshot> PostgresQueueStore::lock(base::StepId step, st
     out.probe = reader.text();
     out.requestedSamples = reader.count();
     out.inGroup = reader.flag();
-    if (auto row = session_.runMaybe(kLockLease, Params::of(step))) {
-      RowReader lease(*row);
-      std::string word = lease.text();
-      out.lease = wordOr(domain::parseLeaseState(word), "lease state", word);
-      out.leaseToken = lease.binary();
-      out.leaseExpired = lease.flag();
+    if (auto word = reader.maybeText()) {
+      out.lease = wordOr(domain::parseLeaseState(*word), "lease state", *word);
     }
-    if (auto row = session_.runMaybe(kAttempt, Params::of(step, epoch))) {
-      RowReader attempt(*row);
-      out.attempt = attempt.id<base::AttemptTag>();
-      out.attemptEnded = attempt.flag();
-      out.attemptBodySha256 = attempt.binary();
-      out.attemptAgent = attempt.uuid();
+    out.leaseToken = reader.binary();
+    out.leaseExpired = reader.flag();
+    if (auto attempt = reader.maybeInt64()) {
+      out.attempt = base::AttemptId{*attempt};
+      out.attemptEnded = reader.flag();
+      out.attemptBodySha256 = reader.binary();
+      out.attemptAgent = reader.uuid();
     }
     return out;
   });
@@ -165,6 +167,12 @@ base::Status PostgresQueueStore::end(const ports::StepEnd& end) {
 base::Result<bool> PostgresQueueStore::allJobsEnded(base::CampaignId id) {
   return session_.guard([&]() -> base::Result<bool> {
     return RowReader(session_.runOne(kAllEnded, Params::of(id))).flag();
+  });
+}
+
+base::Result<bool> PostgresQueueStore::fewJobsOpen(base::CampaignId id, std::uint32_t few) {
+  return session_.guard([&]() -> base::Result<bool> {
+    return RowReader(session_.runOne(kFewOpen, Params::of(id, few))).flag();
   });
 }
 

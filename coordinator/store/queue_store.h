@@ -42,6 +42,7 @@ class PostgresQueueStore final : public ports::QueueStore {
   base::Result<std::vector<base::CampaignId>> lateCampaigns() override;
   base::Result<std::vector<base::CampaignId>> cancelLateJobs() override;
   base::Result<bool> allJobsEnded(base::CampaignId id) override;
+  base::Result<bool> fewJobsOpen(base::CampaignId id, std::uint32_t few) override;
 
  private:
   Session& session_;

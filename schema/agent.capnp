@@ -130,7 +130,9 @@ interface AgentSession {
   # The heartbeat: renews every lease named (none is fine).
   renew @1 (leases :List(LeaseRef)) -> (result :RenewResult);
   appendSamples @2 (lease :LeaseRef, chunk :SampleChunk) -> (result :IngestResult);
-  complete @3 (lease :LeaseRef, completion :Completion) -> (result :IngestResult);
+  # lastChunk may be left out; with it the attempt's last samples and its end are one delivery.
+  complete @3 (lease :LeaseRef, completion :Completion, lastChunk :SampleChunk)
+      -> (result :IngestResult);
   # What the probe is doing now, for people who watch. May be dropped.
   progress @4 (lease :LeaseRef, text :Text) -> ();
   # Lines of the agent's or the probe's log for this attempt.

@@ -55,8 +55,10 @@ class CoordinatorPort {
 
   virtual base::Result<IngestReply> appendSamples(const model::LeaseRef& lease,
                                                   const model::SampleChunk& chunk) = 0;
+  // `lastChunk`: null, or the last chunk of the attempt, delivered together with its end.
   virtual base::Result<IngestReply> complete(const model::LeaseRef& lease,
-                                             const model::Completion& completion) = 0;
+                                             const model::Completion& completion,
+                                             const model::SampleChunk* lastChunk) = 0;
 
   // This agent stands ready to begin its member of a group. Answers at the latest after `wait`.
   virtual base::Result<model::ArriveAnswer> arrive(const model::LeaseRef& lease,

@@ -261,7 +261,7 @@ void Session::refuse(const model::Assignment& assignment, const std::string& why
   completion.outcome = model::Outcome::kInfrastructure;
   completion.message = "the agent could not begin: " + why;
   if (!enterCall()) return;
-  auto told = port_.complete(assignment.lease, completion);
+  auto told = port_.complete(assignment.lease, completion, nullptr);
   leaveCall();
   if (!told) {
     base::log(LogLevel::kWarning, "step.refusal_unsent", {{"message", told.error().message}});

@@ -79,6 +79,8 @@ Uploader::Turn Uploader::advance(const SpoolEntry& entry) {
     return Turn::kSent;
   }
   if (!upload.again.empty()) return sendChunk(entry, upload, upload.again.front());
+  bool last = entry.completed && upload.nextChunk + 1 == entry.chunks;
+  if (last) return sendCompletion(entry, upload);
   if (upload.nextChunk < entry.chunks) return sendChunk(entry, upload, upload.nextChunk);
   return entry.completed ? sendCompletion(entry, upload) : Turn::kNothing;
 }
@@ -121,7 +123,19 @@ Uploader::Turn Uploader::sendChunk(const SpoolEntry& entry, Upload& upload, std:
 Uploader::Turn Uploader::sendCompletion(const SpoolEntry& entry, Upload& upload) {
   auto completion = spool_.completion(entry.key);
   if (!completion) return Turn::kNothing;
-  auto reply = port_.complete(entry.assignment.lease, *completion);
+  std::optional<model::SampleChunk> last;
+  if (upload.nextChunk < entry.chunks) {
+    auto chunk = spool_.chunk(entry.key, upload.nextChunk);
+    if (!chunk) {
+      if (chunk.error().code == ErrorCode::kUnavailable) {
+        return failed(entry, upload, chunk.error());
+      }
+      giveUp(entry, chunk.error().message);
+      return Turn::kSent;
+    }
+    last = std::move(*chunk);
+  }
+  auto reply = port_.complete(entry.assignment.lease, *completion, last ? &*last : nullptr);
   if (!reply) return failed(entry, upload, reply.error());
   reachable_ = true;
   upload.internals = 0;
@@ -145,6 +159,7 @@ Uploader::Turn Uploader::sendCompletion(const SpoolEntry& entry, Upload& upload)
     return Turn::kSent;
   }
   upload.again = std::move(reply->missing);
+  upload.nextChunk = entry.chunks;
   return Turn::kSent;
 }
 

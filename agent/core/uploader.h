@@ -1,5 +1,5 @@
 // Brings the spool to the coordinator, on a thread of its own: per attempt its chunks in order,
-// then its completion, and drops the attempt once the coordinator has answered for it.
+// then its completion (with the last chunk, where that was not sent before), and drops the attempt once the coordinator has answered for it.
 //
 //   answer to a chunk       ok, duplicate: next      fenced, unknown: the rest isn't sent
 //   answer to a completion  ok, duplicate, fenced, unknown: drop      missing: those chunks again

@@ -126,11 +126,13 @@ class CoordinatorClient final : public core::CoordinatorPort {
   }
 
   base::Result<core::IngestReply> complete(const model::LeaseRef& lease,
-                                           const model::Completion& completion) override {
+                                           const model::Completion& completion,
+                                           const model::SampleChunk* lastChunk) override {
     return call<core::IngestReply>([&](AgentSession::Client session) {
       auto request = session.completeRequest();
       wire::toWire(lease, request.initLease());
       wire::toWire(completion, request.initCompletion());
+      if (lastChunk != nullptr) wire::toWire(*lastChunk, request.initLastChunk());
       return request.send().then(
           [](auto&& response) { return decodeIngest(response.getResult()); });
     });

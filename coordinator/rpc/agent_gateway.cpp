@@ -127,12 +127,23 @@ class SessionServer final : public schema::AgentSession::Server {
                    call.getResults().initResult().initError());
       return kj::READY_NOW;
     }
+    std::optional<model::SampleChunk> lastChunk;
+    if (call.getParams().hasLastChunk()) {
+      auto chunk = wire::fromWire(call.getParams().getLastChunk());
+      if (!chunk) {
+        wire::toWire(chunk.error(), call.getResults().initResult().initError());
+        return kj::READY_NOW;
+      }
+      lastChunk = std::move(*chunk);
+    }
     call.releaseParams();
     auto step = lease->step;
     return context_.work
         .run<service::IngestReply>([who = who_, lease = std::move(*lease),
-                                    completion = std::move(*completion)](WorkerContext& worker) {
-          return service::complete(*worker.database, who, lease, completion);
+                                    completion = std::move(*completion),
+                                    lastChunk = std::move(lastChunk)](WorkerContext& worker) {
+          return service::complete(*worker.database, who, lease, completion,
+                                   lastChunk ? &*lastChunk : nullptr);
         })
         .then([this, call, step](base::Result<service::IngestReply>&& reply) mutable {
           encodeIngest(reply, call.getResults().initResult());

@@ -122,7 +122,8 @@ base::Result<IngestReply> appendSamples(ports::Database& database, const ports::
 
 base::Result<IngestReply> complete(ports::Database& database, const ports::Registration& who,
                                    const model::LeaseRef& lease,
-                                   const model::Completion& completion) {
+                                   const model::Completion& completion,
+                                   const model::SampleChunk* lastChunk) {
   std::string bodySha256 = completionSha256(completion);
   base::CampaignId campaign;
   bool ended = false;  // perhaps
@@ -137,6 +138,11 @@ base::Result<IngestReply> complete(ports::Database& database, const ports::Regis
         // A duplicate also finishes the campaign: the first delivery may have died just before.
         ended = answer == IngestAnswer::kDuplicate;
         if (answer != IngestAnswer::kOk) return IngestReply{answer, {}};
+        if (lastChunk != nullptr) {
+          FM_TRY(checkChunk(snapshot->probe, *lastChunk));
+          FM_TRY_ASSIGN(auto stored, unit.samples().append(*snapshot->attempt, *lastChunk));
+          if (stored == IngestAnswer::kFenced) return IngestReply{stored, {}};
+        }
         FM_TRY_ASSIGN(auto missing,
                       unit.samples().missing(*snapshot->attempt, completion.chunkCount));
         if (!missing.empty()) return IngestReply{IngestAnswer::kMissing, std::move(missing)};

@@ -23,11 +23,13 @@ base::Result<IngestReply> appendSamples(ports::Database& database, const ports::
                                         const model::LeaseRef& lease,
                                         const model::SampleChunk& chunk);
 
+// `lastChunk`: null, or a chunk that is stored first, in the same transaction.
 // Results, states, dependants and events are stored in one transaction; then the campaign is ended
 // where this was its last step.
 base::Result<IngestReply> complete(ports::Database& database, const ports::Registration& who,
                                    const model::LeaseRef& lease,
-                                   const model::Completion& completion);
+                                   const model::Completion& completion,
+                                   const model::SampleChunk* lastChunk = nullptr);
 
 base::Result<IngestReply> appendLog(ports::Database& database, const ports::Registration& who,
                                     const model::LeaseRef& lease, const std::string& stream,

@@ -125,24 +125,18 @@ kj::Promise<void> SimulatedAgent::doStep(schema::Assignment::Reader assignment) 
   if (completed_) log_.gaps.push_back(assigned - *completed_);
   const auto lease = need(rpc::fromWire(assignment)).lease;
 
-  auto append = rpc::someOf(session_)->appendSamplesRequest();
-  rpc::toWire(lease, append.initLease());
-  rpc::toWire(oneSample(), append.initChunk());
-  return append.send().then([this, lease, assigned](auto&& response) {
-    mustBeOk(response.getResult());
-    const auto appended = clock_.mono();
-    log_.appends.push_back(appended - assigned);
-    auto complete = rpc::someOf(session_)->completeRequest();
-    rpc::toWire(lease, complete.initLease());
-    model::Completion completion;
-    completion.chunkCount = 1;
-    rpc::toWire(completion, complete.initCompletion());
-    return complete.send().then([this, appended](auto&& answer) {
-      mustBeOk(answer.getResult());
-      completed_ = clock_.mono();
-      log_.completions.push_back(*completed_ - appended);
-      log_.noteStored(*completed_);
-    });
+  // As the agent does where an attempt has one chunk: the samples come with the end.
+  auto complete = rpc::someOf(session_)->completeRequest();
+  rpc::toWire(lease, complete.initLease());
+  model::Completion completion;
+  completion.chunkCount = 1;
+  rpc::toWire(completion, complete.initCompletion());
+  rpc::toWire(oneSample(), complete.initLastChunk());
+  return complete.send().then([this, assigned](auto&& answer) {
+    mustBeOk(answer.getResult());
+    completed_ = clock_.mono();
+    log_.completions.push_back(*completed_ - assigned);
+    log_.noteStored(*completed_);
   });
 }
 

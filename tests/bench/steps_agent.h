@@ -25,7 +25,6 @@ struct StepLog {
   std::optional<base::MonoTime> lastAssigned;
   std::optional<base::MonoTime> lastStored;
   std::vector<base::Nanos> gaps;  // from a completion's answer to the next assignment
-  std::vector<base::Nanos> appends;
   std::vector<base::Nanos> completions;
 
   // Done once `stored` is at least `count`.

@@ -63,7 +63,7 @@ struct Figures {
   Percentiles sync;                           // 8 KiB appended and synced in the data folder
   Percentiles step;                           // submit to stored result
   Percentiles submitted, assigned, recorded;  // its parts, each from the end of the one before
-  Percentiles schedule, append, complete;     // one agent, work always there
+  Percentiles schedule, complete;             // one agent, work always there
   std::vector<Throughput> throughput;
 };
 
@@ -102,7 +102,6 @@ class Bench {
       out.throughput.push_back(throughput(options_.steps[i]));
       if (options_.agents[i] != 1) continue;
       out.schedule = percentiles(log_.gaps);
-      out.append = percentiles(log_.appends);
       out.complete = percentiles(log_.completions);
     }
     return out;
@@ -202,7 +201,6 @@ void printTable(const Figures& figures) {
   printRow("  answer of submit to assignment", figures.assigned);
   printRow("  assignment to stored result", figures.recorded);
   printRow("scheduling: completion's answer to next assignment", figures.schedule);
-  printRow("one sample stored, to the answer", figures.append);
   printRow("completion, to the answer", figures.complete);
   printRow("reference: 8 KiB written and synced in that folder", figures.sync);
   std::printf("\n| %7s | %7s | %9s | %8s | %8s |\n", "agents", "steps", "steps/s", "seconds",
@@ -231,7 +229,6 @@ void printJson(const Figures& figures) {
   printJsonPart("submitted_to_assigned", figures.assigned);
   printJsonPart("assigned_to_stored", figures.recorded);
   printJsonPart("schedule", figures.schedule);
-  printJsonPart("append", figures.append);
   printJsonPart("complete", figures.complete);
   printJsonPart("sync", figures.sync);
   std::printf(",\"throughput\":[");

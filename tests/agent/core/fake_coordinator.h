@@ -124,11 +124,13 @@ class FakeCoordinator final : public CoordinatorPort {
   }
 
   base::Result<IngestReply> complete(const model::LeaseRef& lease,
-                                     const model::Completion& completion) override {
+                                     const model::Completion& completion,
+                                     const model::SampleChunk* lastChunk) override {
     std::unique_lock lock(mutex_);
     ++completionCalls;
     wake_.notify_all();
     FM_TRY(usual());
+    if (lastChunk != nullptr) chunks.emplace(lastChunk->number, *lastChunk);
     if (auto answer = next(script_.completions)) return *answer;
     IngestReply reply;
     for (std::uint32_t number = 0; number < completion.chunkCount; ++number) {

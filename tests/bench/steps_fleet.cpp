@@ -127,6 +127,27 @@ CampaignEnd StepsFleet::end(std::int64_t campaign) {
   return {summary.getState(), summary.getStepsMeasured()};
 }
 
+kj::Promise<void> StepsFleet::watch(std::int64_t campaign, std::size_t& seen) {
+  return watchFrom(campaign, "", seen);
+}
+
+kj::Promise<void> StepsFleet::watchFrom(std::int64_t campaign, std::string cursor,
+                                        std::size_t& seen) {
+  auto request = rpc::someOf(operator_)->watchRequest();
+  request.setCampaignId(campaign);
+  request.setCursor(cursor);
+  request.setWaitNs(base::Nanos(std::chrono::seconds(5)).count());
+  return request.send().then(
+      [this, campaign, cursor = std::move(cursor), &seen](auto&& response) mutable {
+        auto result = response.getResult();
+        if (result.isError()) need(rpc::fromWire(result.getError()));
+        auto events = result.getEvents();
+        seen += events.size();
+        if (events.size() > 0) cursor = events[events.size() - 1].getCursor();
+        return watchFrom(campaign, std::move(cursor), seen);
+      });
+}
+
 void StepsFleet::cancel(std::int64_t campaign) {
   auto request = rpc::someOf(operator_)->cancelRequest();
   request.setCampaign(std::to_string(campaign));

@@ -45,14 +45,18 @@ class StepsFleet {
 
   const std::string& address() const { return address_; }
   const std::string& folder() const { return folder_; }
+  std::int64_t coordinatorPid() const { return process_->pid(); }
   // A new key and the certificate for it.
   rpc::TlsIdentity enrol(const std::string& name);
   // A campaign of `steps` selftest steps that any agent may do.
   kj::Promise<std::int64_t> submit(std::size_t steps);
   CampaignEnd end(std::int64_t campaign);
+  // Follows a campaign's events for ever, as `fleetmark watch` does; counts them in `seen`.
+  kj::Promise<void> watch(std::int64_t campaign, std::size_t& seen);
   void cancel(std::int64_t campaign);
 
  private:
+  kj::Promise<void> watchFrom(std::int64_t campaign, std::string cursor, std::size_t& seen);
   void start(const std::string& program);
   void connect();
 

@@ -280,8 +280,8 @@ std::string renderMarkdown(const ReportModel& model) {
   if (!model.sections.empty()) out += headlines(model);
   out += "## What was compared\n\n" + campaignMarkdown(model) + profilesMarkdown(model);
   for (const auto& section : model.sections) out += sectionMarkdown(section);
-  out += gapsMarkdown(model) + noticesMarkdown(model) + machinesMarkdown(model) +
-         methodMarkdown(model) + reproduceMarkdown(model);
+  out += gapsMarkdown(model) + noticesMarkdown(model) + orderMarkdown(model) +
+         machinesMarkdown(model) + methodMarkdown(model) + reproduceMarkdown(model);
   while (out.ends_with("\n\n")) out.pop_back();
   return out;
 }

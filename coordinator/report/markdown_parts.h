@@ -8,6 +8,7 @@
 namespace fleetmark::coordinator::report {
 
 std::string machinesMarkdown(const ReportModel& model);   // markdown_machines.cpp
+std::string orderMarkdown(const ReportModel& model);      // markdown_order.cpp
 std::string methodMarkdown(const ReportModel& model);     // markdown_method.cpp
 std::string reproduceMarkdown(const ReportModel& model);  // markdown_method.cpp
 

@@ -192,5 +192,34 @@ TEST(Markdown, RemindsOfTheSeedOnlyWhereTheCampaignLacksIt) {
   EXPECT_THAT(markdownOf(data), Not(HasSubstr("add `seed:")));
 }
 
+// Two runners, two trials each, begun at these seconds.
+std::string orderOf(std::vector<int> a, std::vector<int> b) {
+  std::vector<ports::ReportStep> steps;
+  auto add = [&steps](const char* runner, const std::vector<int>& seconds) {
+    std::uint32_t trial = 0;
+    for (int second : seconds) {
+      auto step = testing::cpuStep(runner, {testing::metricOf("cpu_rate", kRate, {1, 2})});
+      step.trial = ++trial;
+      step.startedAt = base::WallTime(std::chrono::seconds(1'000'000 + second));
+      steps.push_back(std::move(step));
+    }
+  };
+  add("a", a);
+  add("b", b);
+  auto data = testing::campaignOf(std::move(steps));
+  return renderMarkdown(buildReportModel(data));
+}
+
+TEST(Markdown, SaysWhenRunnersWereMeasuredOneAfterTheOther) {
+  const std::string apart = "all steps of a began before the first of b";
+  EXPECT_NE(orderOf({0, 10}, {20, 30}).find(apart), std::string::npos);
+  EXPECT_NE(orderOf({20, 30}, {0, 10}).find("all steps of b began before the first of a"),
+            std::string::npos);
+  EXPECT_EQ(orderOf({0, 20}, {10, 30}).find("began before the first"), std::string::npos);
+  EXPECT_EQ(orderOf({0, 30}, {10, 20}).find("began before the first"), std::string::npos);
+  EXPECT_EQ(orderOf({0}, {10}).find("began before the first"), std::string::npos)
+      << "one step each has no order to choose";
+}
+
 }  // namespace
 }  // namespace fleetmark::coordinator::report

@@ -20,12 +20,12 @@ namespace {
 
 constexpr std::size_t kMaxCampaign = 1024 * 1024;
 
+}  // namespace
+
 base::Result<std::unique_ptr<ports::OperatorPort>> connectTo(const Command& command) {
   FM_TRY_ASSIGN(auto connection, resolveConnection(command.connection));
   return command.connect(connection);
 }
-
-}  // namespace
 
 void printOut(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
@@ -194,7 +194,7 @@ ExitCode statusCommand(const Command& command, const std::string& campaign) {
     report::TerminalStyle style;
     style.width = platform::terminalWidth(platform::Stream::kOut, 100);
     printOut("campaign " + std::to_string(status->summary.id.value) + "  " + status->summary.name +
-             "  " + std::string(domain::toString(status->summary.state)) + "\n");
+             "  " + stateText(status->summary) + "\n");
     printOut(report::terminalSummary(status->summary, status->steps, style));
   }
   return ExitCode::kAllMeasured;

@@ -65,14 +65,19 @@ ExitCode submitCommand(const Command& command, const SubmitArguments& arguments)
 ExitCode watchCommand(const Command& command, const std::string& campaign);
 ExitCode statusCommand(const Command& command, const std::string& campaign);  // "": the list
 ExitCode cancelCommand(const Command& command, const std::string& campaign);
+ExitCode pauseCommand(const Command& command, const std::string& campaign);
+ExitCode resumeCommand(const Command& command, const std::string& campaign);
 ExitCode reportCommand(const Command& command, const ReportArguments& arguments);
 ExitCode agentsCommand(const Command& command);
+// drain, undrain and release; `agent`: a name or an id.
+ExitCode setAgentCommand(const Command& command, const std::string& agent, ports::AgentWish wish);
 ExitCode sqlCommand(const Command& command, const SqlArguments& arguments);
 ExitCode enrollCommand(const Command& command, const EnrollArguments& arguments);
 ExitCode runCommand(const Command& command, const RunArguments& arguments);
 
 // ---- shared by the verbs ----
 
+base::Result<std::unique_ptr<ports::OperatorPort>> connectTo(const Command& command);
 void printOut(const std::string& text);
 // The message on stderr (one JSON object on stdout with --json), and its exit code.
 ExitCode fail(const Command& command, const base::Error& error);

@@ -46,6 +46,7 @@ struct Arguments {
   cli::SqlArguments sql;
   cli::EnrollArguments enroll;
   std::string campaign;
+  std::string agent;
   bool json = false;
   bool csv = false;
 };
@@ -111,6 +112,16 @@ int main(int argc, char** argv) {
   cancel->add_option("CAMPAIGN", arguments.campaign, "id or name")->required();
   cancel->callback([&] { code = cli::cancelCommand(command, arguments.campaign); });
 
+  auto* pause = verb("pause", "hand out nothing of a campaign; what runs goes on");
+  pause->footer("Example:\n  fleetmark pause november && fleetmark status november");
+  pause->add_option("CAMPAIGN", arguments.campaign, "id or name")->required();
+  pause->callback([&] { code = cli::pauseCommand(command, arguments.campaign); });
+
+  auto* resume = verb("resume", "let a paused campaign go on");
+  resume->footer("Example:\n  fleetmark resume november");
+  resume->add_option("CAMPAIGN", arguments.campaign, "id or name")->required();
+  resume->callback([&] { code = cli::resumeCommand(command, arguments.campaign); });
+
   auto* report = verb("report", "write a campaign's report");
   report->add_option("CAMPAIGN", arguments.report.campaign, "id or name")->required();
   report->add_option("--format", arguments.report.format, "md, json, csv or all (default md)");
@@ -119,6 +130,17 @@ int main(int argc, char** argv) {
 
   auto* agents = verb("agents", "the agents and what they do");
   agents->callback([&] { code = cli::agentsCommand(command); });
+
+  auto agentVerb = [&](const char* name, const char* help, ports::AgentWish wish) {
+    auto* steer = verb(name, help);
+    steer->footer(std::string("Example:\n  fleetmark ") + name + " local-a");
+    steer->add_option("AGENT", arguments.agent, "name or id")->required();
+    steer->callback([&, wish] { code = cli::setAgentCommand(command, arguments.agent, wish); });
+  };
+  agentVerb("drain", "let an agent finish what it does and take nothing more",
+            ports::AgentWish::kDrain);
+  agentVerb("undrain", "let a drained agent take work again", ports::AgentWish::kUndrain);
+  agentVerb("release", "take an agent out of quarantine", ports::AgentWish::kRelease);
 
   auto* sql = verb("sql", "ask the views a read-only question (docs/sql.md)");
   sql->add_option("STATEMENT", arguments.sql.statement, "one SQL statement")->required();

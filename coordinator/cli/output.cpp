@@ -46,6 +46,7 @@ Json summaryJson(const ports::CampaignSummary& summary) {
   return Json{{"id", summary.id.value},
               {"name", summary.name},
               {"state", domain::toString(summary.state)},
+              {"paused", summary.paused},
               {"submitted_at", base::formatWall(summary.submittedAt)},
               {"finished_at", wallJson(summary.finishedAt)},
               {"steps",
@@ -242,13 +243,17 @@ std::string statusJson(const ports::CampaignStatus& status) {
   return dump(out);
 }
 
+std::string stateText(const ports::CampaignSummary& campaign) {
+  return std::string(domain::toString(campaign.state)) + (campaign.paused ? ", paused" : "");
+}
+
 std::string summariesText(const std::vector<ports::CampaignSummary>& campaigns) {
   if (campaigns.empty()) return "no campaign yet; submit one: fleetmark submit FILE\n";
   std::vector<std::vector<std::string>> rows;
   for (const auto& campaign : campaigns) {
     rows.push_back(
-        {std::to_string(campaign.id.value), campaign.name,
-         std::string(domain::toString(campaign.state)), base::formatWall(campaign.submittedAt),
+        {std::to_string(campaign.id.value), campaign.name, stateText(campaign),
+         base::formatWall(campaign.submittedAt),
          std::to_string(campaign.stepsMeasured) + "/" + std::to_string(campaign.stepsTotal),
          std::to_string(campaign.stepsFailed), std::to_string(campaign.stepsLost),
          std::to_string(campaign.samplesInvalid)});
@@ -270,32 +275,46 @@ std::string agentsText(const std::vector<ports::AgentView>& agents, base::WallTi
            "fleetmark-agent with that folder\n";
   }
   std::vector<std::vector<std::string>> rows;
+  std::string reasons;
   for (const auto& agent : agents) {
     auto ago = std::max(now - agent.lastSeen, base::Nanos(0));
     auto seconds = std::chrono::round<std::chrono::seconds>(ago);
     rows.push_back({agent.name, agent.state, agent.doing.empty() ? "-" : agent.doing,
                     base::formatDuration(seconds) + " ago", agent.cpuModel,
                     model::describeLabels(agent.labels)});
+    if (!agent.reason.empty()) {
+      reasons += printable(agent.name) + ": " + printable(agent.reason) + "\n";
+    }
   }
-  return textTable({"AGENT", "STATE", "DOING", "LAST SEEN", "CPU", "LABELS"}, rows);
+  std::string table = textTable({"AGENT", "STATE", "DOING", "LAST SEEN", "CPU", "LABELS"}, rows);
+  return reasons.empty() ? table : table + "\n" + reasons;
 }
+
+namespace {
+
+Json toJson(const ports::AgentView& agent) {
+  return {{"id", agent.id.toString()},
+          {"name", agent.name},
+          {"state", agent.state},
+          {"reason", agent.reason.empty() ? Json(nullptr) : Json(agent.reason)},
+          {"doing", agent.doing.empty() ? Json(nullptr) : Json(agent.doing)},
+          {"last_seen", base::formatWall(agent.lastSeen)},
+          {"labels", agent.labels},
+          {"probes", agent.probes},
+          {"cpu_model", agent.cpuModel},
+          {"version", agent.version},
+          {"clock_offset_ns", agent.clockOffset.count()}};
+}
+
+}  // namespace
 
 std::string agentsJson(const std::vector<ports::AgentView>& agents) {
   Json out = Json::array();
-  for (const auto& agent : agents) {
-    out.push_back({{"id", agent.id.toString()},
-                   {"name", agent.name},
-                   {"state", agent.state},
-                   {"doing", agent.doing.empty() ? Json(nullptr) : Json(agent.doing)},
-                   {"last_seen", base::formatWall(agent.lastSeen)},
-                   {"labels", agent.labels},
-                   {"probes", agent.probes},
-                   {"cpu_model", agent.cpuModel},
-                   {"version", agent.version},
-                   {"clock_offset_ns", agent.clockOffset.count()}});
-  }
+  for (const auto& agent : agents) out.push_back(toJson(agent));
   return dump(out);
 }
+
+std::string agentJson(const ports::AgentView& agent) { return dump(toJson(agent)); }
 
 std::string eventJson(const ports::CampaignEvent& event) {
   Json out{{"cursor", event.cursor},

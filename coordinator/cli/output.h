@@ -25,10 +25,13 @@ std::string paramsAtAGlance(const model::ProbeUse& use);
 std::string planText(const model::Plan& plan);
 std::string planJson(const model::Plan& plan);
 std::string statusJson(const ports::CampaignStatus& status);
+// "running", "running, paused".
+std::string stateText(const ports::CampaignSummary& campaign);
 std::string summariesText(const std::vector<ports::CampaignSummary>& campaigns);
 std::string summariesJson(const std::vector<ports::CampaignSummary>& campaigns);
 std::string agentsText(const std::vector<ports::AgentView>& agents, base::WallTime now);
 std::string agentsJson(const std::vector<ports::AgentView>& agents);
+std::string agentJson(const ports::AgentView& agent);
 std::string eventJson(const ports::CampaignEvent& event);
 std::string tableText(const ports::Table& table);
 std::string tableJson(const ports::Table& table);

@@ -100,6 +100,7 @@ void WatchView::showBlock(const ports::CampaignStatus& status, base::WallTime no
     auto left = std::chrono::ceil<std::chrono::seconds>(remaining(status, now));
     block += ", about " + base::formatDuration(left) + " left";
   }
+  if (status.summary.paused) block += ", paused";
   block += "\n";
   std::string out;
   if (drawn_ > 0) out += "\x1b[" + std::to_string(drawn_) + "A";
@@ -116,6 +117,11 @@ void WatchView::showBlock(const ports::CampaignStatus& status, base::WallTime no
 }
 
 void WatchView::showLines(const ports::CampaignStatus& status) {
+  if (status.summary.paused != paused_) {
+    paused_ = status.summary.paused;
+    print(paused_ ? "the campaign is paused; fleetmark resume lets it go on\n"
+                  : "the campaign goes on\n");
+  }
   for (const auto& step : status.steps) {
     if (step.state == domain::StepState::kBlocked || step.state == domain::StepState::kReady) {
       continue;

@@ -32,6 +32,7 @@ class WatchView {
 
   WatchStyle style_;
   report::TerminalStyle terminal_;
+  bool paused_ = false;                           // as last said
   std::size_t drawn_ = 0;                         // lines of the block on the screen
   std::map<std::int64_t, std::string> lastLine_;  // by step
 };

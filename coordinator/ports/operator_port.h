@@ -57,7 +57,13 @@ class OperatorPort {
                                                          const std::string& cursor,
                                                          base::Nanos wait) = 0;
   virtual base::Result<domain::CampaignState> cancel(const std::string& campaign) = 0;
+  // Nothing of the campaign is handed out until it is resumed; what runs goes on. The campaign's
+  // state. kConflict: it has ended.
+  virtual base::Result<domain::CampaignState> pause(const std::string& campaign) = 0;
+  virtual base::Result<domain::CampaignState> resume(const std::string& campaign) = 0;
   virtual base::Result<std::vector<AgentView>> agents() = 0;
+  // `agent`: a name or an id. The agent as it is afterwards.
+  virtual base::Result<AgentView> setAgent(const std::string& agent, AgentWish wish) = 0;
   virtual base::Result<RenderedReport> report(const std::string& campaign, ReportFormat format) = 0;
   virtual base::Result<Table> sql(const std::string& statement, std::uint32_t maxRows) = 0;
   virtual base::Result<Enrolment> enroll(Role role, const std::string& name,

@@ -47,6 +47,8 @@ class CampaignStore {
   // Locks the row until the unit ends.
   virtual base::Result<domain::CampaignState> lockState(base::CampaignId id) = 0;
   virtual base::Status setState(base::CampaignId id, domain::CampaignState state) = 0;
+  // True when it was otherwise before; then the event campaign.paused or campaign.resumed follows.
+  virtual base::Result<bool> setPaused(base::CampaignId id, Pausing pausing) = 0;
   // Campaigns that are not terminal although every job is (a crash between two transactions).
   virtual base::Result<std::vector<base::CampaignId>> finishable() = 0;
 };
@@ -198,6 +200,11 @@ class AgentStore {
   virtual base::Status disconnected(const base::AgentId& agent, std::int64_t session) = 0;
   // Online: a heartbeat within `window`.
   virtual base::Result<std::vector<AgentView>> list(base::Nanos window) = 0;
+  // `ref`: an id, or a name that one agent alone has. kNotFound with the nearest names; kInvalid
+  // with the ids where several have it.
+  virtual base::Result<base::AgentId> resolve(const std::string& ref) = 0;
+  virtual base::Result<AgentView> view(const base::AgentId& agent, base::Nanos window) = 0;
+  virtual base::Status set(const base::AgentId& agent, AgentWish wish) = 0;
 };
 
 struct Credential {

@@ -16,6 +16,9 @@
 
 namespace fleetmark::coordinator::ports {
 
+// Whether a campaign's steps are handed out.
+enum class Pausing { kPause, kResume };
+
 struct CampaignSummary {
   base::CampaignId id;
   std::string name;
@@ -78,6 +81,13 @@ struct AgentView {
   std::string cpuModel;
   base::Nanos clockOffset{0};
   std::string reason;  // why it is quarantined or draining; empty: neither
+};
+
+// What an operator wants of an agent.
+enum class AgentWish {
+  kDrain,    // finish, take nothing
+  kUndrain,  // take work again
+  kRelease,  // out of quarantine
 };
 
 // One thing that a step needs in order to start, and whether it has it.

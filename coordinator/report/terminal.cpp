@@ -184,6 +184,7 @@ std::string totalsLine(const ports::CampaignSummary& campaign) {
   add(campaign.stepsCancelled, "cancelled");
   add(campaign.samplesInvalid,
       campaign.samplesInvalid == 1 ? "sample not valid" : "samples not valid");
+  if (campaign.paused) out += std::string(kDot) + "paused";
   if (campaign.finishedAt) {
     out += std::string(kDot) + formatSpan(*campaign.finishedAt - campaign.submittedAt);
   }

@@ -119,16 +119,28 @@ class OperatorClient final : public ports::OperatorPort {
   }
 
   base::Result<domain::CampaignState> cancel(const std::string& campaign) override {
-    using Out = domain::CampaignState;
-    return call<Out>([&campaign](OperatorGateway::Client gateway) {
-      auto request = gateway.cancelRequest();
-      request.setCampaign(campaign);
-      return request.send().then([](auto&& response) -> base::Result<Out> {
+    return campaignState([](OperatorGateway::Client gateway) { return gateway.cancelRequest(); },
+                         campaign);
+  }
+  base::Result<domain::CampaignState> pause(const std::string& campaign) override {
+    return campaignState([](OperatorGateway::Client gateway) { return gateway.pauseRequest(); },
+                         campaign);
+  }
+  base::Result<domain::CampaignState> resume(const std::string& campaign) override {
+    return campaignState([](OperatorGateway::Client gateway) { return gateway.resumeRequest(); },
+                         campaign);
+  }
+
+  base::Result<ports::AgentView> setAgent(const std::string& agent,
+                                          ports::AgentWish wish) override {
+    return call<ports::AgentView>([&](OperatorGateway::Client gateway) {
+      auto request = gateway.setAgentRequest();
+      request.setAgent(agent);
+      request.setWish(toWire(wish));
+      return request.send().then([](auto&& response) -> base::Result<ports::AgentView> {
         auto result = response.getResult();
         if (result.isError()) return fleetmark::rpc::fromWire(result.getError());
-        auto state = domain::parseCampaignState(result.getState().cStr());
-        if (!state) return base::internal("the campaign's state is unknown to this version");
-        return *state;
+        return fromWire(result.getAgent());
       });
     });
   }
@@ -202,6 +214,23 @@ class OperatorClient final : public ports::OperatorPort {
   }
 
  private:
+  // make(gateway): a request that names a campaign and is answered with its state.
+  template <typename Make>
+  base::Result<domain::CampaignState> campaignState(Make make, const std::string& campaign) {
+    using Out = domain::CampaignState;
+    return call<Out>([&](OperatorGateway::Client gateway) {
+      auto request = make(gateway);
+      request.setCampaign(campaign);
+      return request.send().then([](auto&& response) -> base::Result<Out> {
+        auto result = response.getResult();
+        if (result.isError()) return fleetmark::rpc::fromWire(result.getError());
+        auto state = domain::parseCampaignState(result.getState().cStr());
+        if (!state) return base::internal("the campaign's state is unknown to this version");
+        return *state;
+      });
+    });
+  }
+
   template <typename T, typename List>
   static base::Result<std::vector<T>> decodeAll(List list) {
     std::vector<T> out;

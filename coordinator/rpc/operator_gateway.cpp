@@ -10,6 +10,7 @@
 #include "coordinator/service/cancel.h"
 #include "coordinator/service/enroll.h"
 #include "coordinator/service/look.h"
+#include "coordinator/service/pause.h"
 #include "coordinator/service/submit.h"
 
 namespace fleetmark::coordinator::rpc {
@@ -162,6 +163,37 @@ class GatewayServer final : public schema::OperatorGateway::Server {
         });
   }
 
+  kj::Promise<void> pause(PauseContext call) override {
+    return setPaused(call, ports::Pausing::kPause);
+  }
+  kj::Promise<void> resume(ResumeContext call) override {
+    return setPaused(call, ports::Pausing::kResume);
+  }
+
+  kj::Promise<void> setAgent(SetAgentContext call) override {
+    auto agent =
+        wire::checkedText(call.getParams().getAgent(), wire::kMaxName, "the agent's name or id");
+    auto wish = fromWire(call.getParams().getWish());
+    return context_.look
+        .run<ports::AgentView>([agent, wish, settings = context_.settings](
+                                   WorkerContext& worker) -> base::Result<ports::AgentView> {
+          if (!agent) return agent.error();
+          if (!wish) return wish.error();
+          return service::setAgent(*worker.database, settings, *agent, *wish);
+        })
+        .then([this, call](base::Result<ports::AgentView>&& view) mutable {
+          auto out = call.getResults().initResult();
+          if (!view) return wire::toWire(view.error(), out.initError());
+          base::log(base::LogLevel::kInfo, "agent.set",
+                    {{"agent", view->id.toString()},
+                     {"name", view->name},
+                     {"state", view->state},
+                     {"by", who_}});
+          rpc::toWire(*view, out.initAgent());
+          context_.workReady.raise();
+        });
+  }
+
   kj::Promise<void> agents(AgentsContext call) override {
     using Out = std::vector<ports::AgentView>;
     return context_.look
@@ -245,6 +277,24 @@ class GatewayServer final : public schema::OperatorGateway::Server {
  private:
   static base::Result<std::string> named(capnp::Text::Reader campaign) {
     return wire::checkedText(campaign, wire::kMaxName, "the campaign's name or id");
+  }
+
+  template <typename Context>
+  kj::Promise<void> setPaused(Context call, ports::Pausing pausing) {
+    using Out = domain::CampaignState;
+    auto campaign = named(call.getParams().getCampaign());
+    return context_.look
+        .template run<Out>([campaign, pausing](WorkerContext& worker) -> base::Result<Out> {
+          if (!campaign) return campaign.error();
+          return service::setCampaignPaused(*worker.database, *campaign, pausing);
+        })
+        .then([this, call](base::Result<Out>&& state) mutable {
+          auto out = call.getResults().initResult();
+          if (!state) return wire::toWire(state.error(), out.initError());
+          out.setState(std::string(domain::toString(*state)));
+          context_.newEvents.raise();
+          context_.workReady.raise();
+        });
   }
 
   kj::Promise<void> watchOrWait(WatchContext call, base::CampaignId campaign, std::string cursor,

@@ -48,6 +48,7 @@ void toWire(const ports::CampaignSummary& summary, schema::CampaignSummary::Buil
   out.setStepsRunning(summary.stepsRunning);
   out.setEstimateNs(summary.estimate.count());
   out.setSamplesInvalid(summary.samplesInvalid);
+  out.setPaused(summary.paused);
 }
 
 base::Result<ports::CampaignSummary> fromWire(schema::CampaignSummary::Reader wire) {
@@ -68,6 +69,7 @@ base::Result<ports::CampaignSummary> fromWire(schema::CampaignSummary::Reader wi
   out.stepsRunning = wire.getStepsRunning();
   out.estimate = base::Nanos(wire.getEstimateNs());
   out.samplesInvalid = wire.getSamplesInvalid();
+  out.paused = wire.getPaused();
   return out;
 }
 
@@ -170,6 +172,7 @@ void toWire(const ports::AgentView& agent, schema::AgentStatus::Builder out) {
   out.setVersion(agent.version);
   out.setCpuModel(agent.cpuModel);
   out.setClockOffsetNs(agent.clockOffset.count());
+  out.setReason(agent.reason);
 }
 
 base::Result<ports::AgentView> fromWire(schema::AgentStatus::Reader wire) {
@@ -190,6 +193,7 @@ base::Result<ports::AgentView> fromWire(schema::AgentStatus::Reader wire) {
   FM_TRY_ASSIGN(out.version, checkedText(wire.getVersion(), kMaxName, "an agent's version"));
   FM_TRY_ASSIGN(out.cpuModel, checkedText(wire.getCpuModel(), kMaxName, "a CPU model"));
   out.clockOffset = base::Nanos(wire.getClockOffsetNs());
+  FM_TRY_ASSIGN(out.reason, checkedText(wire.getReason(), kMaxAnswerText, "an agent's reason"));
   return out;
 }
 
@@ -278,6 +282,33 @@ base::Result<ports::ReportFormat> fromWire(schema::OperatorGateway::ReportFormat
       break;
   }
   return base::unsupported("that report format is unknown to this version; known: md, json, csv");
+}
+
+schema::OperatorGateway::AgentWish toWire(ports::AgentWish wish) {
+  switch (wish) {
+    case ports::AgentWish::kDrain:
+      return schema::OperatorGateway::AgentWish::DRAIN;
+    case ports::AgentWish::kUndrain:
+      return schema::OperatorGateway::AgentWish::UNDRAIN;
+    case ports::AgentWish::kRelease:
+      return schema::OperatorGateway::AgentWish::RELEASE;
+  }
+  return schema::OperatorGateway::AgentWish::UNKNOWN;
+}
+
+base::Result<ports::AgentWish> fromWire(schema::OperatorGateway::AgentWish wish) {
+  switch (wish) {
+    case schema::OperatorGateway::AgentWish::DRAIN:
+      return ports::AgentWish::kDrain;
+    case schema::OperatorGateway::AgentWish::UNDRAIN:
+      return ports::AgentWish::kUndrain;
+    case schema::OperatorGateway::AgentWish::RELEASE:
+      return ports::AgentWish::kRelease;
+    case schema::OperatorGateway::AgentWish::UNKNOWN:
+      break;
+  }
+  return base::unsupported(
+      "what shall happen to the agent is unknown to this version; known: drain, undrain, release");
 }
 
 schema::OperatorGateway::Role toWire(ports::Role role) {

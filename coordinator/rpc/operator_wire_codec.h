@@ -29,6 +29,8 @@ base::Result<ports::SubmitOptions> fromWire(schema::OperatorGateway::SubmitReque
 
 schema::OperatorGateway::ReportFormat toWire(ports::ReportFormat format);
 base::Result<ports::ReportFormat> fromWire(schema::OperatorGateway::ReportFormat format);
+schema::OperatorGateway::AgentWish toWire(ports::AgentWish wish);
+base::Result<ports::AgentWish> fromWire(schema::OperatorGateway::AgentWish wish);
 schema::OperatorGateway::Role toWire(ports::Role role);
 base::Result<ports::Role> fromWire(schema::OperatorGateway::Role role);
 

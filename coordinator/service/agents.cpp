@@ -23,4 +23,14 @@ base::Result<std::vector<ports::AgentView>> listAgents(ports::Database& database
   });
 }
 
+base::Result<ports::AgentView> setAgent(ports::Database& database, const Settings& settings,
+                                        const std::string& agent, ports::AgentWish wish) {
+  return inUnit(database, ports::Durability::kSynchronous,
+                [&](ports::UnitOfWork& unit) -> base::Result<ports::AgentView> {
+                  FM_TRY_ASSIGN(auto id, unit.agents().resolve(agent));
+                  FM_TRY(unit.agents().set(id, wish));
+                  return unit.agents().view(id, settings.onlineWindow);
+                });
+}
+
 }  // namespace fleetmark::coordinator::service

@@ -16,4 +16,8 @@ base::Status agentDisconnected(ports::Database& database, const ports::Registrat
 base::Result<std::vector<ports::AgentView>> listAgents(ports::Database& database,
                                                        const Settings& settings);
 
+// `agent`: a name or an id. Once more is as good as once. The agent as it is afterwards.
+base::Result<ports::AgentView> setAgent(ports::Database& database, const Settings& settings,
+                                        const std::string& agent, ports::AgentWish wish);
+
 }  // namespace fleetmark::coordinator::service

@@ -55,28 +55,6 @@ constexpr Statement kDisconnected{"agent_disconnected", R"sql(
 UPDATE agent_heartbeat SET disconnected_at = statement_timestamp()
 WHERE agent_id = $1 AND session = $2)sql"};
 
-constexpr Statement kList{"agent_list", R"sql(
-SELECT a.id, a.name,
-       CASE WHEN h.disconnected_at IS NOT NULL
-              OR h.seen_at < statement_timestamp() - interval_of_ns($1) THEN 'offline'
-            WHEN busy.doing IS NOT NULL THEN 'busy' ELSE 'online' END,
-       a.labels, a.capabilities, unix_ns(h.seen_at), coalesce(busy.doing, ''), a.version,
-       e.cpu_model, a.clock_offset_ns
-FROM agent a
-  JOIN agent_heartbeat h ON h.agent_id = a.id
-  JOIN environment e ON e.id = a.environment_id
-  LEFT JOIN LATERAL (
-    SELECT string_agg(c.name || ': ' || p.probe || ' ' || s.name || ' for ' || r.name ||
-                      ', trial ' || j.trial, '; ' ORDER BY s.id) AS doing
-    FROM lease l
-      JOIN step s ON s.id = l.step_id
-      JOIN job j ON j.id = s.job_id
-      JOIN campaign c ON c.id = s.campaign_id
-      JOIN runner r ON r.id = s.runner_id
-      JOIN profile p ON p.id = j.profile_id
-    WHERE l.agent_id = a.id) busy ON true
-ORDER BY a.name, a.id)sql"};
-
 // Length-prefixed, so that no two different machines have the same text.
 std::string environmentSha256(const model::HostFacts& host) {
   crypto::Sha256 digest;
@@ -151,28 +129,6 @@ base::Status PostgresAgentStore::disconnected(const base::AgentId& agent, std::i
   return session_.guard([&]() -> base::Status {
     session_.run(kDisconnected, Params::of(agent, session));
     return {};
-  });
-}
-
-base::Result<std::vector<ports::AgentView>> PostgresAgentStore::list(base::Nanos window) {
-  return session_.guard([&]() -> base::Result<std::vector<ports::AgentView>> {
-    std::vector<ports::AgentView> out;
-    for (const auto& row : session_.run(kList, Params::of(window))) {
-      RowReader reader(row);
-      ports::AgentView view;
-      view.id = reader.uuid();
-      view.name = reader.text();
-      view.state = reader.text();
-      view.labels = parseLabels(reader.text());
-      view.probes = reader.texts();
-      view.lastSeen = reader.time();
-      view.doing = reader.text();
-      view.version = reader.text();
-      view.cpuModel = reader.text();
-      view.clockOffset = reader.nanos();
-      out.push_back(std::move(view));
-    }
-    return out;
   });
 }
 

@@ -17,6 +17,9 @@ class PostgresAgentStore final : public ports::AgentStore {
   // Of an older session: nothing happens.
   base::Status disconnected(const base::AgentId& agent, std::int64_t session) override;
   base::Result<std::vector<ports::AgentView>> list(base::Nanos window) override;
+  base::Result<base::AgentId> resolve(const std::string& ref) override;
+  base::Result<ports::AgentView> view(const base::AgentId& agent, base::Nanos window) override;
+  base::Status set(const base::AgentId& agent, ports::AgentWish wish) override;
 
  private:
   Session& session_;

@@ -23,7 +23,7 @@ SELECT c.id, c.name, c.state, unix_ns(c.submitted_at), unix_ns(c.finished_at),
        (SELECT coalesce(sum(q.n - q.ok_count), 0)
         FROM step t JOIN attempt x ON x.step_id = t.id JOIN sample_series q ON q.attempt_id = x.id
         WHERE t.campaign_id = c.id AND x.ended_at IS NOT NULL),
-       c.estimate_ns
+       c.estimate_ns, c.paused AND c.state NOT IN ('done', 'cancelled')
 FROM campaign c CROSS JOIN LATERAL (
   SELECT count(*) AS total,
          count(*) FILTER (WHERE state = 'measured') AS measured,
@@ -44,6 +44,9 @@ UPDATE campaign SET state = $2,
   finished_at = CASE WHEN $2 IN ('done', 'cancelled') THEN coalesce(finished_at, now()) END
 WHERE id = $1
 RETURNING id)sql"};
+
+constexpr Statement kSetPaused{"campaign_set_paused", R"sql(
+UPDATE campaign SET paused = $2 WHERE id = $1 AND paused <> $2 RETURNING id)sql"};
 
 constexpr Statement kFinishable{"campaign_finishable", R"sql(
 SELECT c.id FROM campaign c
@@ -69,6 +72,7 @@ ports::CampaignSummary readSummary(const pqxx::row& row) {
   out.stepsRunning = reader.count();
   out.samplesInvalid = reader.count();
   out.estimate = reader.nanos();
+  out.paused = reader.flag();
   return out;
 }
 
@@ -154,6 +158,17 @@ base::Status PostgresCampaignStore::setState(base::CampaignId id, domain::Campai
   FM_TRY(stored);
   return events_.append(id, {}, "campaign.state",
                         R"({"state": ")" + std::string(domain::toString(state)) + "\"}");
+}
+
+base::Result<bool> PostgresCampaignStore::setPaused(base::CampaignId id, ports::Pausing pausing) {
+  bool pause = pausing == ports::Pausing::kPause;
+  FM_TRY_ASSIGN(bool changed, session_.guard([&]() -> base::Result<bool> {
+    return session_.runMaybe(kSetPaused, Params::of(id, pause)).has_value();
+  }));
+  if (changed) {
+    FM_TRY(events_.append(id, {}, pause ? "campaign.paused" : "campaign.resumed", "{}"));
+  }
+  return changed;
 }
 
 base::Result<std::vector<base::CampaignId>> PostgresCampaignStore::finishable() {

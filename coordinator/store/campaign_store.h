@@ -22,6 +22,7 @@ class PostgresCampaignStore final : public ports::CampaignStore {
   base::Result<std::vector<ports::StepStatus>> steps(base::CampaignId id) override;
   base::Result<domain::CampaignState> lockState(base::CampaignId id) override;
   base::Status setState(base::CampaignId id, domain::CampaignState state) override;
+  base::Result<bool> setPaused(base::CampaignId id, ports::Pausing pausing) override;
   base::Result<std::vector<base::CampaignId>> finishable() override;
 
  private:

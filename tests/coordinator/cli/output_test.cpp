@@ -143,6 +143,36 @@ TEST(PlanOutput, AGlanceAtAProfile) {
 }
 
 // RFC 4180, and PostgreSQL's COPY for null (nothing) and the empty text ("").
+TEST(AgentOutput, TheReasonStandsBelowTheTableAndInTheJson) {
+  ports::AgentView good;
+  good.name = "local-a";
+  good.state = "online";
+  ports::AgentView bad = good;
+  bad.name = "local-b";
+  bad.state = "quarantined";
+  bad.reason = "quarantined: no\x1b disk";
+  EXPECT_EQ(agentsText({good}, base::WallTime{}).find('\n' + good.name + ":"), std::string::npos);
+  EXPECT_NE(agentsText({good, bad}, base::WallTime{}).find("\n\nlocal-b: quarantined: no? disk\n"),
+            std::string::npos);
+  auto json = nlohmann::json::parse(agentsJson({good, bad}));
+  EXPECT_TRUE(json[0]["reason"].is_null());
+  EXPECT_EQ(json[1]["reason"], bad.reason);
+  EXPECT_EQ(nlohmann::json::parse(agentJson(bad))["state"], "quarantined");
+}
+
+TEST(CampaignOutput, PausedStandsBesideTheState) {
+  ports::CampaignSummary campaign;
+  campaign.state = domain::CampaignState::kRunning;
+  EXPECT_EQ(stateText(campaign), "running");
+  EXPECT_EQ(nlohmann::json::parse(summariesJson({campaign}))[0]["paused"], false);
+  campaign.paused = true;
+  EXPECT_EQ(stateText(campaign), "running, paused");
+  EXPECT_NE(summariesText({campaign}).find("running, paused"), std::string::npos);
+  auto json = nlohmann::json::parse(summariesJson({campaign}))[0];
+  EXPECT_EQ(json["paused"], true);
+  EXPECT_EQ(json["state"], "running");
+}
+
 TEST(TableOutput, CsvQuotesWhatNeedsIt) {
   ports::Table table;
   table.columns = {"a", "b,c"};

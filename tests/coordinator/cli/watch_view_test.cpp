@@ -73,6 +73,22 @@ TEST(WatchLines, EachChangeIsALineOnce) {
   EXPECT_EQ(shown(), "");
 }
 
+TEST(WatchLines, APauseAndItsEndAreALineEach) {
+  WatchView view(WatchStyle::kLines, {});
+  ports::CampaignStatus status;
+  auto shown = [&] {
+    CaptureStdout();
+    view.show(status, kNow);
+    return GetCapturedStdout();
+  };
+  EXPECT_EQ(shown(), "");
+  status.summary.paused = true;
+  EXPECT_EQ(shown(), "the campaign is paused; fleetmark resume lets it go on\n");
+  EXPECT_EQ(shown(), "");
+  status.summary.paused = false;
+  EXPECT_EQ(shown(), "the campaign goes on\n");
+}
+
 TEST(WatchBlock, IsDrawnAgainOverItself) {
   WatchView view(WatchStyle::kBlock, {});
   ports::CampaignStatus status;

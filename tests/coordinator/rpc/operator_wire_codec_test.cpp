@@ -44,6 +44,7 @@ ports::CampaignSummary summary() {
   out.stepsCancelled = 5;
   out.stepsRunning = 6;
   out.samplesInvalid = 7;
+  out.paused = true;
   out.estimate = std::chrono::hours(3);
   return out;
 }
@@ -66,6 +67,7 @@ TEST(OperatorCodec, ASummaryKeepsEachFieldInEachState) {
     EXPECT_EQ(back->stepsCancelled, 5u);
     EXPECT_EQ(back->stepsRunning, 6u);
     EXPECT_EQ(back->samplesInvalid, 7u);
+    EXPECT_TRUE(back->paused);
     EXPECT_EQ(back->estimate, sent.estimate);
   }
   auto unfinished = summary();
@@ -232,6 +234,7 @@ TEST(OperatorCodec, AnAgentKeepsEachFieldAndNeedsAUuid) {
   sent.version = "0.1.0";
   sent.cpuModel = "EPYC";
   sent.clockOffset = base::Nanos(-5);
+  sent.reason = "quarantined: no disk";
   capnp::MallocMessageBuilder message;
   auto root = message.initRoot<schema::AgentStatus>();
   toWire(sent, root);
@@ -247,6 +250,7 @@ TEST(OperatorCodec, AnAgentKeepsEachFieldAndNeedsAUuid) {
   EXPECT_EQ(back->version, sent.version);
   EXPECT_EQ(back->cpuModel, sent.cpuModel);
   EXPECT_EQ(back->clockOffset, sent.clockOffset);
+  EXPECT_EQ(back->reason, sent.reason);
   root.setAgentId("no-uuid");
   EXPECT_TRUE(refused(fromWire(root.asReader())));
 }
@@ -268,7 +272,14 @@ TEST(OperatorCodec, FormatsAndRolesHaveAWireFormOfTheirOwn) {
   for (auto role : {ports::Role::kAgent, ports::Role::kOperator}) {
     EXPECT_EQ(*fromWire(toWire(role)), role);
   }
+  for (auto wish :
+       {ports::AgentWish::kDrain, ports::AgentWish::kUndrain, ports::AgentWish::kRelease}) {
+    EXPECT_EQ(*fromWire(toWire(wish)), wish);
+  }
   for (int word : {0, 4, 65535}) {
+    auto wish = fromWire(static_cast<schema::OperatorGateway::AgentWish>(word));
+    ASSERT_FALSE(wish);
+    EXPECT_EQ(wish.error().code, base::ErrorCode::kUnsupported);
     auto format = fromWire(static_cast<schema::OperatorGateway::ReportFormat>(word));
     ASSERT_FALSE(format);
     EXPECT_EQ(format.error().code, base::ErrorCode::kUnsupported);

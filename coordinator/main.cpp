@@ -39,6 +39,7 @@ struct Arguments {
   std::string database;
   std::string listen = "127.0.0.1:7300";
   std::string addressFile;
+  std::int32_t quarantineAfter = service::Settings().quarantineAfter;
   std::string logLevel = "info";
   bool print = false;
 };
@@ -157,6 +158,7 @@ int serve(const Arguments& arguments) {
     options.openListener = [&home] { return store::openChangeListener(home->connectionString); };
   }
   options.render = renderReport;
+  options.settings.quarantineAfter = arguments.quarantineAfter;
   options.stopRequested = &platform::StopSignal::requested;
   options.ready = [&](const std::string& address) {
     base::log(base::LogLevel::kInfo, "coordinator.ready",
@@ -222,6 +224,9 @@ int main(int argc, char** argv) {
   app.add_option("--address-file", arguments.addressFile,
                  "written with the bound address when connections are accepted")
       ->type_name("FILE");
+  app.add_option("--quarantine-after", arguments.quarantineAfter,
+                 "fast failures in a row that put an agent in quarantine; 0: never (default 3)")
+      ->check(CLI::Range(0, 1000));
   app.add_option("--log-level", arguments.logLevel, "debug, info, warning or error");
   auto* migrate = app.add_subcommand("migrate", "the database's schema");
   bool statusFlag = false;

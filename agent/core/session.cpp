@@ -195,10 +195,13 @@ void Session::takeLoop() {
     backoff.reset();
     if (reply->assignment) {
       execute(*reply->assignment);
-    } else if (clock_.mono() - asked < options_.pause) {
-      base::log(LogLevel::kDebug, "work.none", {{"reason", reply->reason}});
-      pauseFor(options_.pause);
+      continue;
     }
+    if (reply->reason != whyNoWork_) {
+      whyNoWork_ = reply->reason;
+      base::log(LogLevel::kInfo, "work.none", {{"reason", whyNoWork_}});
+    }
+    if (clock_.mono() - asked < options_.pause) pauseFor(options_.pause);
   }
 }
 

@@ -78,6 +78,7 @@ class Session {
   std::atomic<int> stops_{0};
   std::mutex mutex_;
   std::condition_variable wake_;
+  std::string whyNoWork_;  // as the coordinator said last; the session's thread alone
   bool inCall_ = false;
   std::shared_ptr<RunControl> running_;  // null: none
 };

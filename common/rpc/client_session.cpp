@@ -87,6 +87,7 @@ void ClientSession::dropConnection() {
 kj::Promise<base::Result<ClientSession::Coordinator>> ClientSession::connection() {
   if (current_ != nullptr) return base::Result<Coordinator>(current_->link->coordinator());
   auto pair = kj::newPromiseAndFulfiller<base::Result<Coordinator>>();
+  if (waiters_.empty()) waitingSince_ = port_.timer().now();
   waiters_.push_back(kj::mv(pair.fulfiller));
   if (!connecting_) {
     connecting_ = true;
@@ -217,7 +218,9 @@ kj::Promise<void> ClientSession::pause(unsigned round) {
 void ClientSession::roundFailed(const base::Error& error) {
   status_.setDisconnected(error);
   base::log(base::LogLevel::kDebug, "rpc.connect_failed", {{"reason", error.message}});
-  if (!isVerdict(error)) return;
+  bool enough = config_.patience > base::Nanos::zero() &&
+                port_.timer().now() - waitingSince_ >= toKj(config_.patience);
+  if (!isVerdict(error) && !enough) return;
   for (auto& waiter : std::exchange(waiters_, {}))
     waiter->fulfill(base::Result<Coordinator>(error));
 }

@@ -76,6 +76,7 @@ class ClientSession final : public kj::TaskSet::ErrorHandler {
   Live* current_ = nullptr;
   kj::Maybe<kj::Own<kj::PromiseFulfiller<base::Error>>> drop_;
   std::list<kj::Own<kj::PromiseFulfiller<base::Result<Coordinator>>>> waiters_;
+  kj::TimePoint waitingSince_ = kj::origin<kj::TimePoint>();  // the first of the waiters
   std::set<ClientCall*> calls_;
   kj::Own<kj::TaskSet> tasks_;
 };

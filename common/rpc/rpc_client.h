@@ -32,6 +32,9 @@ struct RpcClientConfig {
   // After each round through all addresses: a random pause up to base * 2^round, at most the cap.
   base::Nanos backoffBase = std::chrono::milliseconds(200);
   base::Nanos backoffCap = std::chrono::seconds(10);
+  // A call that waits for a connection is answered with the last failure to make one once it has
+  // waited this long; zero: it waits as long as it may.
+  base::Nanos patience{0};
   // A connection on which nothing was answered for heartbeatInterval is pinged; without an answer
   // in heartbeatLimit it is dropped. Interval zero: never.
   base::Nanos heartbeatInterval = std::chrono::seconds(10);

@@ -163,7 +163,10 @@ ExitCode watchCommand(const Command& command, const std::string& campaign) {
   auto last = followCampaign(watcher, first->summary.id);
   if (!last) {
     if (platform::StopSignal::requested()) {
-      std::fputs("stopped watching; the campaign goes on\n", stderr);
+      std::fprintf(stderr,
+                   "\nstopped watching; the campaign goes on. Watch it again: fleetmark watch "
+                   "%s\nEnd it: fleetmark cancel %s\n",
+                   campaign.c_str(), campaign.c_str());
       return ExitCode::kInterrupted;
     }
     return fail(command, last.error());

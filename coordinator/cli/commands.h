@@ -67,6 +67,8 @@ ExitCode statusCommand(const Command& command, const std::string& campaign);  //
 ExitCode cancelCommand(const Command& command, const std::string& campaign);
 ExitCode pauseCommand(const Command& command, const std::string& campaign);
 ExitCode resumeCommand(const Command& command, const std::string& campaign);
+// `job`: its number, or "step" and a step's number.
+ExitCode whyCommand(const Command& command, const std::vector<std::string>& job);
 ExitCode reportCommand(const Command& command, const ReportArguments& arguments);
 ExitCode agentsCommand(const Command& command);
 // drain, undrain and release; `agent`: a name or an id.

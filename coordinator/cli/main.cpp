@@ -47,6 +47,7 @@ struct Arguments {
   cli::EnrollArguments enroll;
   std::string campaign;
   std::string agent;
+  std::vector<std::string> job;
   bool json = false;
   bool csv = false;
 };
@@ -121,6 +122,15 @@ int main(int argc, char** argv) {
   resume->footer("Example:\n  fleetmark resume november");
   resume->add_option("CAMPAIGN", arguments.campaign, "id or name")->required();
   resume->callback([&] { code = cli::resumeCommand(command, arguments.campaign); });
+
+  auto* why = verb("why", "what holds a job back: a line for each thing that its steps need");
+  why->footer(
+      "Examples:\n  fleetmark status november --json    shows the numbers of jobs and steps\n"
+      "  fleetmark why 12\n  fleetmark why step 31");
+  why->add_option("JOB", arguments.job, "a job's number, or 'step' and a step's number")
+      ->required()
+      ->expected(1, 2);
+  why->callback([&] { code = cli::whyCommand(command, arguments.job); });
 
   auto* report = verb("report", "write a campaign's report");
   report->add_option("CAMPAIGN", arguments.report.campaign, "id or name")->required();

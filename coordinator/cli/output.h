@@ -32,6 +32,8 @@ std::string summariesJson(const std::vector<ports::CampaignSummary>& campaigns);
 std::string agentsText(const std::vector<ports::AgentView>& agents, base::WallTime now);
 std::string agentsJson(const std::vector<ports::AgentView>& agents);
 std::string agentJson(const ports::AgentView& agent);
+std::string whyText(const ports::JobReasons& job);
+std::string whyJson(const ports::JobReasons& job);
 std::string eventJson(const ports::CampaignEvent& event);
 std::string tableText(const ports::Table& table);
 std::string tableJson(const ports::Table& table);

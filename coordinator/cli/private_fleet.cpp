@@ -52,9 +52,10 @@ PrivateFleet::~PrivateFleet() {
 base::Status PrivateFleet::launch(const PrivateFleetOptions& options, const Connect& connect) {
   std::string data = folder_ + "/coordinator";
   std::string addressFile = folder_ + "/address";
-  FM_TRY(
-      spawnMember("coordinator", options.programFolder + "/fleetmark-coordinator",
-                  {"--data-dir", data, "--listen", "127.0.0.1:0", "--address-file", addressFile}));
+  FM_TRY(spawnMember("coordinator", options.programFolder + "/fleetmark-coordinator",
+                     {"--data-dir", data, "--listen", "127.0.0.1:0", "--address-file", addressFile,
+                      // Nobody is there to release an agent.
+                      "--quarantine-after", "0"}));
   FM_TRY_ASSIGN(std::string address, waitForAddress(addressFile));
   FM_TRY_ASSIGN(auto connection, readIdentity(data + "/pki/operator", {address}));
   FM_TRY_ASSIGN(port_, connect(connection));

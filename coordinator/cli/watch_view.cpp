@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "common/platform/process.h"
 #include "coordinator/cli/output.h"
 
 namespace fleetmark::coordinator::cli {
@@ -11,8 +10,6 @@ namespace fleetmark::coordinator::cli {
 namespace {
 
 constexpr std::size_t kMostBlockLines = 40;  // a longer campaign shows what is going on now
-constexpr auto kLookAgain = std::chrono::milliseconds(500);
-constexpr auto kPatience = std::chrono::minutes(10);  // without a coordinator, before giving up
 
 void print(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
@@ -77,6 +74,19 @@ void WatchView::event(const ports::CampaignEvent& event) {
   if (style_ == WatchStyle::kJson) print(eventJson(event));
 }
 
+bool WatchView::shows(const ports::CampaignEvent& event) const {
+  switch (style_) {
+    case WatchStyle::kBlock:
+      return true;
+    case WatchStyle::kLines:
+      return event.kind != "step.samples";
+    case WatchStyle::kJson:
+    case WatchStyle::kQuiet:
+      return false;
+  }
+  return true;
+}
+
 void WatchView::finish() { drawn_ = 0; }
 
 void WatchView::showBlock(const ports::CampaignStatus& status, base::WallTime now) {
@@ -133,35 +143,6 @@ void WatchView::showLines(const ports::CampaignStatus& status) {
     if (last == key) continue;
     last = key;
     print(report::stepLines({step}, terminal_));
-  }
-}
-
-base::Result<ports::CampaignStatus> followCampaign(const Watcher& watcher, base::CampaignId id) {
-  std::string cursor;
-  std::string campaign = std::to_string(id.value);
-  auto lastHeard = watcher.clock.mono();
-  for (;;) {
-    if (watcher.stop()) return base::conflict("stopped watching");
-    auto events = watcher.port.watch(id, cursor, kLookAgain);
-    auto status = events ? watcher.port.status(campaign)
-                         : base::Result<ports::CampaignStatus>(events.error());
-    if (!status) {
-      bool away = status.error().code == base::ErrorCode::kUnavailable ||
-                  status.error().code == base::ErrorCode::kOverloaded;
-      if (!away || watcher.clock.mono() - lastHeard > kPatience) return status.error();
-      if (platform::StopSignal::waitFor(kLookAgain)) continue;
-      continue;
-    }
-    lastHeard = watcher.clock.mono();
-    for (const auto& event : *events) {
-      watcher.view.event(event);
-      cursor = event.cursor;
-    }
-    watcher.view.show(*status, watcher.clock.wall());
-    if (domain::isTerminal(status->summary.state) && events->empty()) {
-      watcher.view.finish();
-      return status;
-    }
   }
 }
 

@@ -23,6 +23,8 @@ class WatchView {
   // Prints what has changed since the last call to stdout.
   void show(const ports::CampaignStatus& status, base::WallTime now);
   void event(const ports::CampaignEvent& event);  // kJson only
+  // Whether what show() prints may differ after the event.
+  bool shows(const ports::CampaignEvent& event) const;
   // The block's last state stays on the screen.
   void finish();
 
@@ -42,6 +44,9 @@ std::string progressBar(double fraction, std::size_t width);
 // Time that the steps not ended yet will take, by their estimates, all on one machine.
 base::Nanos remaining(const ports::CampaignStatus& status, base::WallTime now);
 
+// Until a signal asks to stop, or that long.
+void pauseOrStop(base::Nanos pause);
+
 // Follows a campaign to its end. Stops early, with kConflict, when stop() turns true. A connection
 // that breaks is made again; events come without gaps or repeats.
 struct Watcher {
@@ -49,6 +54,7 @@ struct Watcher {
   const base::Clock& clock;
   WatchView& view;
   bool (*stop)();
+  void (*pause)(base::Nanos) = pauseOrStop;
 };
 base::Result<ports::CampaignStatus> followCampaign(const Watcher& watcher, base::CampaignId id);
 

@@ -61,6 +61,8 @@ class OperatorPort {
   // state. kConflict: it has ended.
   virtual base::Result<domain::CampaignState> pause(const std::string& campaign) = 0;
   virtual base::Result<domain::CampaignState> resume(const std::string& campaign) = 0;
+  // What holds a job's steps back. `job`: its id, or "step " and that of one of its steps.
+  virtual base::Result<JobReasons> why(const std::string& job) = 0;
   virtual base::Result<std::vector<AgentView>> agents() = 0;
   // `agent`: a name or an id. The agent as it is afterwards.
   virtual base::Result<AgentView> setAgent(const std::string& agent, AgentWish wish) = 0;

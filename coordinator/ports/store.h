@@ -20,7 +20,9 @@
 #include "common/model/work.h"
 #include "common/stats/summary.h"
 #include "coordinator/domain/group.h"
+#include "coordinator/domain/quarantine.h"
 #include "coordinator/domain/states.h"
+#include "coordinator/domain/why.h"
 #include "coordinator/ports/views.h"
 
 namespace fleetmark::coordinator::ports {
@@ -33,6 +35,8 @@ struct NewCampaign {
   std::int32_t maxAttempts = 3;
 };
 
+enum class JobRef { kJob, kStep };
+
 class CampaignStore {
  public:
   virtual ~CampaignStore() = default;
@@ -43,7 +47,14 @@ class CampaignStore {
   virtual base::Result<base::CampaignId> resolve(const std::string& ref) = 0;
   virtual base::Result<CampaignSummary> summary(base::CampaignId id) = 0;
   virtual base::Result<std::vector<CampaignSummary>> list(std::uint32_t limit) = 0;  // newest first
-  virtual base::Result<std::vector<StepStatus>> steps(base::CampaignId id) = 0;      // by position
+  // By position; without `waiting`, which follows from whyFacts().
+  virtual base::Result<std::vector<StepStatus>> steps(base::CampaignId id) = 0;
+  // Why steps wait, of all that do or of one job's.
+  virtual base::Result<domain::WhyFacts> whyFacts(base::CampaignId id,
+                                                  std::optional<base::JobId> job,
+                                                  base::Nanos onlineWindow) = 0;
+  // A job by its id or by that of one of its steps; its steps without their reasons.
+  virtual base::Result<JobReasons> job(std::int64_t id, JobRef ref) = 0;
   // Locks the row until the unit ends.
   virtual base::Result<domain::CampaignState> lockState(base::CampaignId id) = 0;
   virtual base::Status setState(base::CampaignId id, domain::CampaignState state) = 0;
@@ -74,6 +85,8 @@ struct StepSnapshot {
   bool attemptEnded = false;
   std::string attemptBodySha256;  // of the accepted completion; empty: none
   base::AgentId attemptAgent;
+  base::Nanos attemptAge{0};  // since it was claimed
+  domain::AgentRecord agentRecord;
 };
 
 // The group of a step whose job is locked.
@@ -189,6 +202,18 @@ struct Registration {
   std::int64_t session = 0;
 };
 
+// An agent goes into quarantine with the end of an attempt.
+struct Quarantine {
+  base::AgentId agent;
+  std::string reason;
+  base::CampaignId campaign;  // of the attempt, like step and attempt
+  base::StepId step;
+  base::AttemptId attempt;
+  std::int32_t fastFailures = 0;  // how many attempts in a row, this one included
+  std::int32_t mostAttempts = 0;  // that a step is given in all
+  base::Nanos onlineWindow{0};
+};
+
 class AgentStore {
  public:
   virtual ~AgentStore() = default;
@@ -205,6 +230,10 @@ class AgentStore {
   virtual base::Result<base::AgentId> resolve(const std::string& ref) = 0;
   virtual base::Result<AgentView> view(const base::AgentId& agent, base::Nanos window) = 0;
   virtual base::Status set(const base::AgentId& agent, AgentWish wish) = 0;
+  virtual base::Status setFastFailures(const base::AgentId& agent, std::int32_t count) = 0;
+  // With the event agent.quarantined. Steps of the attempts in the row that another agent online
+  // can do get those attempts back. Answers how many attempts `step` is allowed now.
+  virtual base::Result<std::int32_t> quarantine(const Quarantine& quarantine) = 0;
 };
 
 struct Credential {

@@ -57,12 +57,15 @@ class SessionServer final : public schema::AgentSession::Server {
                                          base::Nanos(kLongestWait).count());
     call.releaseParams();
     return context_.dispatcher.take(taker_, context_.timer.now() + wait * kj::NANOSECONDS)
-        .then([call](WorkDispatcher::Taken&& taken) mutable {
+        .then([this, call](WorkDispatcher::Taken&& taken) mutable -> kj::Promise<void> {
+          if (taken && !taken->has_value()) return none(call);
           auto result = call.getResults().initResult();
-          if (!taken) return wire::toWire(taken.error(), result.initError());
-          if (taken->has_value()) return wire::toWire(**taken, result.initAssignment());
-          result.setNone();
-          result.setReason("nothing is ready for this agent");
+          if (taken) {
+            wire::toWire(**taken, result.initAssignment());
+          } else {
+            wire::toWire(taken.error(), result.initError());
+          }
+          return kj::READY_NOW;
         });
   }
 
@@ -141,8 +144,9 @@ class SessionServer final : public schema::AgentSession::Server {
     return context_.work
         .run<service::IngestReply>([who = who_, lease = std::move(*lease),
                                     completion = std::move(*completion),
-                                    lastChunk = std::move(lastChunk)](WorkerContext& worker) {
-          return service::complete(*worker.database, who, lease, completion,
+                                    lastChunk = std::move(lastChunk),
+                                    settings = context_.settings](WorkerContext& worker) {
+          return service::complete(*worker.database, settings, who, lease, completion,
                                    lastChunk ? &*lastChunk : nullptr);
         })
         .then([this, call, step](base::Result<service::IngestReply>&& reply) mutable {
@@ -201,6 +205,18 @@ class SessionServer final : public schema::AgentSession::Server {
   }
 
  private:
+  kj::Promise<void> none(TakeWorkContext call) {
+    return context_.work
+        .run<std::string>([who = who_, settings = context_.settings](WorkerContext& worker) {
+          return service::whyNoWork(*worker.database, settings, who);
+        })
+        .then([call](base::Result<std::string>&& reason) mutable {
+          auto result = call.getResults().initResult();
+          result.setNone();
+          result.setReason(reason ? *reason : reason.error().message);
+        });
+  }
+
   kj::Promise<void> arriveOrWait(ArriveContext call, model::LeaseRef lease,
                                  kj::TimePoint deadline) {
     using Answer = model::ArriveAnswer;

@@ -131,6 +131,18 @@ class OperatorClient final : public ports::OperatorPort {
                          campaign);
   }
 
+  base::Result<ports::JobReasons> why(const std::string& job) override {
+    return call<ports::JobReasons>([&job](OperatorGateway::Client gateway) {
+      auto request = gateway.whyRequest();
+      request.setJob(job);
+      return request.send().then([](auto&& response) -> base::Result<ports::JobReasons> {
+        auto result = response.getResult();
+        if (result.isError()) return fleetmark::rpc::fromWire(result.getError());
+        return fromWire(result.getOk());
+      });
+    });
+  }
+
   base::Result<ports::AgentView> setAgent(const std::string& agent,
                                           ports::AgentWish wish) override {
     return call<ports::AgentView>([&](OperatorGateway::Client gateway) {
@@ -270,6 +282,8 @@ base::Result<std::unique_ptr<ports::OperatorPort>> makeOperatorClient(
   config.tls.caPem = options.caPem;
   config.tls.certificatePem = options.certificatePem;
   config.tls.keyPem = options.keyPem;
+  config.patience = options.patience;
+  config.backoffCap = std::chrono::seconds(1);
   FM_TRY_ASSIGN(auto client, fleetmark::rpc::RpcClient::start(std::move(config)));
   return std::unique_ptr<ports::OperatorPort>(
       std::make_unique<OperatorClient>(std::move(client), options.timeLimit));

@@ -15,6 +15,8 @@ struct OperatorClientOptions {
   std::string certificatePem;
   std::string keyPem;
   base::Nanos timeLimit = std::chrono::seconds(30);  // of one call, connecting included
+  // How long coordinators that can't be reached, or can't reach their database, are tried.
+  base::Nanos patience = std::chrono::seconds(4);
 };
 
 // kInvalid: an address or the certificates can't be read. Connects at the first call.

@@ -12,6 +12,7 @@
 #include "coordinator/service/look.h"
 #include "coordinator/service/pause.h"
 #include "coordinator/service/submit.h"
+#include "coordinator/service/why.h"
 
 namespace fleetmark::coordinator::rpc {
 
@@ -168,6 +169,21 @@ class GatewayServer final : public schema::OperatorGateway::Server {
   }
   kj::Promise<void> resume(ResumeContext call) override {
     return setPaused(call, ports::Pausing::kResume);
+  }
+
+  kj::Promise<void> why(WhyContext call) override {
+    auto job = wire::checkedText(call.getParams().getJob(), wire::kMaxName, "the job");
+    return context_.look
+        .run<ports::JobReasons>([job, settings = context_.settings](
+                                    WorkerContext& worker) -> base::Result<ports::JobReasons> {
+          if (!job) return job.error();
+          return service::why(*worker.database, settings, *job);
+        })
+        .then([call](base::Result<ports::JobReasons>&& reasons) mutable {
+          auto out = call.getResults().initResult();
+          if (!reasons) return wire::toWire(reasons.error(), out.initError());
+          rpc::toWire(*reasons, out.initOk());
+        });
   }
 
   kj::Promise<void> setAgent(SetAgentContext call) override {

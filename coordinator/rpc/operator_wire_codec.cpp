@@ -197,6 +197,78 @@ base::Result<ports::AgentView> fromWire(schema::AgentStatus::Reader wire) {
   return out;
 }
 
+void toWire(const ports::JobReasons& job, schema::OperatorGateway::WhyResult::Ok::Builder out) {
+  out.setJobId(job.job.value);
+  out.setCampaignId(job.campaign.value);
+  out.setCampaignName(job.campaignName);
+  out.setRunner(job.runner);
+  out.setProbe(job.probe);
+  out.setTrial(job.trial);
+  out.setState(std::string(toString(job.state)));
+  auto steps = out.initSteps(static_cast<unsigned>(job.steps.size()));
+  for (unsigned i = 0; i < steps.size(); ++i) {
+    const auto& step = job.steps[i];
+    steps[i].setStepId(step.step.value);
+    steps[i].setStepName(step.stepName);
+    steps[i].setState(std::string(toString(step.state)));
+    auto constraints = steps[i].initConstraints(static_cast<unsigned>(step.constraints.size()));
+    for (unsigned c = 0; c < constraints.size(); ++c) {
+      constraints[c].setKind(step.constraints[c].kind);
+      constraints[c].setHolds(step.constraints[c].holds);
+      constraints[c].setText(step.constraints[c].text);
+    }
+    if (step.estimate) {
+      steps[i].getEstimate().setInNs(step.estimate->count());
+    } else {
+      steps[i].getEstimate().setUnknown();
+    }
+  }
+}
+
+namespace {
+
+base::Result<ports::StepReasons> reasonsFromWire(
+    schema::OperatorGateway::StepReasons::Reader wire) {
+  ports::StepReasons out;
+  out.step = base::StepId{wire.getStepId()};
+  FM_TRY_ASSIGN(out.stepName, checkedText(wire.getStepName(), kMaxName, "the step's name"));
+  FM_TRY_ASSIGN(std::string state, checkedText(wire.getState(), kMaxName, "the step's state"));
+  auto parsed = domain::parseStepState(state);
+  if (!parsed) return unknownWord("step state", state);
+  out.state = *parsed;
+  for (auto constraint : wire.getConstraints()) {
+    ports::Constraint one;
+    FM_TRY_ASSIGN(one.kind, checkedText(constraint.getKind(), kMaxName, "a constraint's kind"));
+    one.holds = constraint.getHolds();
+    FM_TRY_ASSIGN(one.text, checkedText(constraint.getText(), kMaxAnswerText, "a constraint"));
+    out.constraints.push_back(std::move(one));
+  }
+  if (wire.getEstimate().isInNs()) out.estimate = base::Nanos(wire.getEstimate().getInNs());
+  return out;
+}
+
+}  // namespace
+
+base::Result<ports::JobReasons> fromWire(schema::OperatorGateway::WhyResult::Ok::Reader wire) {
+  ports::JobReasons out;
+  out.job = base::JobId{wire.getJobId()};
+  out.campaign = base::CampaignId{wire.getCampaignId()};
+  FM_TRY_ASSIGN(out.campaignName,
+                checkedText(wire.getCampaignName(), kMaxName, "the campaign's name"));
+  FM_TRY_ASSIGN(out.runner, checkedText(wire.getRunner(), kMaxName, "the runner"));
+  FM_TRY_ASSIGN(out.probe, checkedText(wire.getProbe(), kMaxName, "the probe"));
+  out.trial = wire.getTrial();
+  FM_TRY_ASSIGN(std::string state, checkedText(wire.getState(), kMaxName, "the job's state"));
+  auto parsed = domain::parseJobState(state);
+  if (!parsed) return unknownWord("job state", state);
+  out.state = *parsed;
+  for (auto step : wire.getSteps()) {
+    FM_TRY_ASSIGN(auto reasons, reasonsFromWire(step));
+    out.steps.push_back(std::move(reasons));
+  }
+  return out;
+}
+
 void toWire(const ports::Table& table, schema::Table::Builder out) {
   auto columns = out.initColumns(static_cast<unsigned>(table.columns.size()));
   for (unsigned i = 0; i < columns.size(); ++i) columns.set(i, table.columns[i]);

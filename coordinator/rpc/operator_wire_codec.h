@@ -20,6 +20,10 @@ base::Result<ports::CampaignEvent> fromWire(schema::CampaignEvent::Reader event)
 void toWire(const ports::AgentView& agent, schema::AgentStatus::Builder out);
 base::Result<ports::AgentView> fromWire(schema::AgentStatus::Reader agent);
 
+// The ok group of a WhyResult.
+void toWire(const ports::JobReasons& job, schema::OperatorGateway::WhyResult::Ok::Builder out);
+base::Result<ports::JobReasons> fromWire(schema::OperatorGateway::WhyResult::Ok::Reader job);
+
 void toWire(const ports::Table& table, schema::Table::Builder out);
 base::Result<ports::Table> fromWire(schema::Table::Reader table);
 

@@ -128,11 +128,13 @@ void WorkDispatcher::giveBack(const TakerPtr& taker, const model::Assignment& as
             {{"step", assignment.lease.step.value}, {"agent", taker->who.agent.toString()}});
   background_.add(
       work_
-          .run<service::IngestReply>([taker, lease = assignment.lease](WorkerContext& worker) {
+          .run<service::IngestReply>([taker, lease = assignment.lease,
+                                      settings = settings_](WorkerContext& worker) mutable {
+            settings.quarantineAfter = 0;  // it isn't the agent that says so
             model::Completion completion;
             completion.outcome = model::Outcome::kInfrastructure;
             completion.message = "the agent's connection was lost before it heard of the step";
-            return service::complete(*worker.database, taker->who, lease, completion);
+            return service::complete(*worker.database, settings, taker->who, lease, completion);
           })
           .then([](base::Result<service::IngestReply>&&) {}));  // else the lease runs out
 }

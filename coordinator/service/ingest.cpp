@@ -6,6 +6,7 @@
 #include "common/probes/spec.h"
 #include "common/stats/summary.h"
 #include "coordinator/domain/completion.h"
+#include "coordinator/service/quarantine.h"
 #include "coordinator/service/step_end.h"
 #include "coordinator/service/unit.h"
 
@@ -120,8 +121,8 @@ base::Result<IngestReply> appendSamples(ports::Database& database, const ports::
                 });
 }
 
-base::Result<IngestReply> complete(ports::Database& database, const ports::Registration& who,
-                                   const model::LeaseRef& lease,
+base::Result<IngestReply> complete(ports::Database& database, const Settings& settings,
+                                   const ports::Registration& who, const model::LeaseRef& lease,
                                    const model::Completion& completion,
                                    const model::SampleChunk* lastChunk) {
   std::string bodySha256 = completionSha256(completion);
@@ -152,6 +153,7 @@ base::Result<IngestReply> complete(ports::Database& database, const ports::Regis
           FM_TRY(unit.samples().insertResults(*snapshot->attempt,
                                               summariseAttempt(*snapshot, samples)));
         }
+        FM_TRY(judgeAgent(unit, settings, completion, *snapshot));
         ports::StepEnd end;
         end.outcome = completion.outcome;
         end.message = completion.message;

@@ -24,10 +24,10 @@ base::Result<IngestReply> appendSamples(ports::Database& database, const ports::
                                         const model::SampleChunk& chunk);
 
 // `lastChunk`: null, or a chunk that is stored first, in the same transaction.
-// Results, states, dependants and events are stored in one transaction; then the campaign is ended
-// where this was its last step.
-base::Result<IngestReply> complete(ports::Database& database, const ports::Registration& who,
-                                   const model::LeaseRef& lease,
+// Results, states, dependants, events and what the end says about the agent (quarantine.h) are
+// stored in one transaction; then the campaign is ended where this was its last step.
+base::Result<IngestReply> complete(ports::Database& database, const Settings& settings,
+                                   const ports::Registration& who, const model::LeaseRef& lease,
                                    const model::Completion& completion,
                                    const model::SampleChunk* lastChunk = nullptr);
 

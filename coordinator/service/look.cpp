@@ -1,8 +1,10 @@
 #include "coordinator/service/look.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "common/base/version.h"
+#include "coordinator/domain/why.h"
 #include "coordinator/service/unit.h"
 
 namespace fleetmark::coordinator::service {
@@ -12,6 +14,16 @@ namespace {
 constexpr std::uint32_t kMostRows = 10'000;
 constexpr std::uint32_t kMostCampaigns = 1'000;
 constexpr std::uint32_t kMostEvents = 500;
+
+void explainWaiting(const domain::WhyFacts& facts, std::vector<ports::StepStatus>& steps) {
+  domain::Why why(facts);
+  std::unordered_map<base::StepId, const domain::WhyStep*> waiting;
+  for (const auto& step : facts.steps) waiting.emplace(step.step, &step);
+  for (auto& step : steps) {
+    auto found = waiting.find(step.step);
+    if (found != waiting.end()) step.waiting = why.waiting(*found->second);
+  }
+}
 
 }  // namespace
 
@@ -31,19 +43,10 @@ base::Result<ports::CampaignStatus> campaignStatus(ports::Database& database,
                   FM_TRY_ASSIGN(auto id, unit.campaigns().resolve(campaign));
                   FM_TRY_ASSIGN(out.summary, unit.campaigns().summary(id));
                   FM_TRY_ASSIGN(out.steps, unit.campaigns().steps(id));
-                  FM_TRY_ASSIGN(auto agents, unit.agents().list(settings.onlineWindow));
-                  std::size_t online = 0;
-                  std::string doing;
-                  for (const auto& agent : agents) {
-                    online += agent.state != "offline" ? 1 : 0;
-                    if (!agent.doing.empty()) doing = agent.name + ": " + agent.doing;
-                  }
-                  for (auto& step : out.steps) {
-                    if (step.state != domain::StepState::kReady || !step.waiting.empty()) continue;
-                    step.waiting = online == 0      ? "no agent is online"
-                                   : !doing.empty() ? "machines are busy (" + doing + ")"
-                                                    : "";
-                  }
+                  if (domain::isTerminal(out.summary.state)) return out;
+                  FM_TRY_ASSIGN(auto facts,
+                                unit.campaigns().whyFacts(id, std::nullopt, settings.onlineWindow));
+                  explainWaiting(facts, out.steps);
                   return out;
                 });
 }

@@ -13,7 +13,7 @@ namespace fleetmark::coordinator::service {
 
 base::Result<std::vector<ports::CampaignSummary>> listCampaigns(ports::Database& database,
                                                                 std::uint32_t limit);
-// With a reason to wait for each step that is ready and does not run.
+// With a reason to wait for each step that has not begun and can't now, see domain/why.h.
 base::Result<ports::CampaignStatus> campaignStatus(ports::Database& database,
                                                    const Settings& settings,
                                                    const std::string& campaign);

@@ -12,6 +12,7 @@ struct Settings {
   base::Nanos heartbeat = std::chrono::seconds(5);      // agents renew at least this often
   base::Nanos onlineWindow = std::chrono::seconds(20);  // without a heartbeat: offline
   std::int32_t maxAttempts = 3;                         // of a step that infrastructure failed
+  std::int32_t quarantineAfter = 3;  // fast failures of an agent in a row; 0: never
 };
 
 }  // namespace fleetmark::coordinator::service

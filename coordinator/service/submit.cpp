@@ -26,8 +26,10 @@ bool hasProbe(const ports::AgentView& agent, const model::Profile& profile) {
 base::Status everyJobHasAnAgent(const model::Plan& plan,
                                 const std::vector<ports::AgentView>& agents) {
   std::vector<const ports::AgentView*> online;
+  std::vector<const ports::AgentView*> held;  // online, and given no work
   for (const auto& agent : agents) {
-    if (agent.state != "offline") online.push_back(&agent);
+    if (agent.state == "online" || agent.state == "busy") online.push_back(&agent);
+    if (agent.state == "draining" || agent.state == "quarantined") held.push_back(&agent);
   }
   std::set<std::pair<std::size_t, std::size_t>> seen;
   std::set<std::size_t> named;  // runners that no agent's labels fit: one line is enough
@@ -57,6 +59,9 @@ base::Status everyJobHasAnAgent(const model::Plan& plan,
     faults += (i > 0 ? "; " : "") + agentLine(*online[i]);
   }
   if (online.size() > 5) faults += "; and " + std::to_string(online.size() - 5) + " more";
+  for (std::size_t i = 0; i < held.size() && i < 5; ++i) {
+    faults += (i > 0 ? "; " : "\ngiven no work: ") + agentLine(*held[i]) + ": " + held[i]->reason;
+  }
   faults += "\nstart such an agent, correct 'match', or submit with --wait";
   return base::invalid(faults);
 }

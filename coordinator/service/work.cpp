@@ -63,6 +63,16 @@ base::Result<std::vector<HandedOut>> handOut(ports::Database& database, const Se
       });
 }
 
+base::Result<std::string> whyNoWork(ports::Database& database, const Settings& settings,
+                                    const ports::Registration& who) {
+  return inUnit(database, ports::Durability::kRelaxed,
+                [&](ports::UnitOfWork& unit) -> base::Result<std::string> {
+                  FM_TRY_ASSIGN(auto agent, unit.agents().view(who.agent, settings.onlineWindow));
+                  return agent.reason.empty() ? "nothing is ready for this agent"
+                                              : "this agent is given no work: " + agent.reason;
+                });
+}
+
 base::Result<std::vector<model::RenewAnswer>> renew(ports::Database& database,
                                                     const Settings& settings,
                                                     const ports::Registration& who,

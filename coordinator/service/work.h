@@ -39,6 +39,11 @@ base::Result<std::vector<HandedOut>> handOut(ports::Database& database, const Se
                                              std::span<const std::shared_ptr<const Taker>> takers,
                                              std::size_t first);
 
+// What an agent is told that gets nothing: that it is draining or in quarantine, or that nothing is
+// ready for it.
+base::Result<std::string> whyNoWork(ports::Database& database, const Settings& settings,
+                                    const ports::Registration& who);
+
 // The heartbeat; an answer for each lease, in order.
 base::Result<std::vector<model::RenewAnswer>> renew(ports::Database& database,
                                                     const Settings& settings,

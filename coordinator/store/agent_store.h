@@ -20,6 +20,8 @@ class PostgresAgentStore final : public ports::AgentStore {
   base::Result<base::AgentId> resolve(const std::string& ref) override;
   base::Result<ports::AgentView> view(const base::AgentId& agent, base::Nanos window) override;
   base::Status set(const base::AgentId& agent, ports::AgentWish wish) override;
+  base::Status setFastFailures(const base::AgentId& agent, std::int32_t count) override;
+  base::Result<std::int32_t> quarantine(const ports::Quarantine& quarantine) override;
 
  private:
   Session& session_;

@@ -8,7 +8,7 @@ namespace {
 
 // One agent ($2) or all. Offline goes before all else: what an operator wished for is told by the
 // reason.
-constexpr Statement kViews{"agent_views", R"sql(
+constexpr Statement kAgentViews{"agent_views", R"sql(
 SELECT a.id, a.name,
        CASE WHEN h.disconnected_at IS NOT NULL
               OR h.seen_at < statement_timestamp() - interval_of_ns($1) THEN 'offline'
@@ -36,18 +36,19 @@ FROM agent a
 WHERE $2::uuid IS NULL OR a.id = $2
 ORDER BY a.name, a.id)sql"};
 
-constexpr Statement kById{"agent_by_id", "SELECT id FROM agent WHERE id = $1"};
-constexpr Statement kByName{"agent_by_name", "SELECT id FROM agent WHERE name = $1 ORDER BY id"};
-constexpr Statement kNames{"agent_names",
-                           "SELECT DISTINCT name FROM agent ORDER BY name LIMIT 1000"};
+constexpr Statement kAgentById{"agent_by_id", "SELECT id FROM agent WHERE id = $1"};
+constexpr Statement kAgentByName{"agent_by_name",
+                                 "SELECT id FROM agent WHERE name = $1 ORDER BY id"};
+constexpr Statement kAgentNames{"agent_names",
+                                "SELECT DISTINCT name FROM agent ORDER BY name LIMIT 1000"};
 
-constexpr Statement kDraining{"agent_draining",
-                              "UPDATE agent SET draining = $2 WHERE id = $1 AND draining <> $2"};
-constexpr Statement kRelease{"agent_release", R"sql(
+constexpr Statement kAgentDraining{
+    "agent_draining", "UPDATE agent SET draining = $2 WHERE id = $1 AND draining <> $2"};
+constexpr Statement kAgentRelease{"agent_release", R"sql(
 UPDATE agent SET quarantined_at = NULL, quarantine_reason = '', fast_failures = 0
 WHERE id = $1 AND quarantined_at IS NOT NULL)sql"};
 
-ports::AgentView readView(const pqxx::row& row) {
+ports::AgentView readAgentView(const pqxx::row& row) {
   RowReader reader(row);
   ports::AgentView view;
   view.id = reader.uuid();
@@ -87,8 +88,8 @@ base::Result<std::vector<ports::AgentView>> PostgresAgentStore::list(base::Nanos
   return session_.guard([&]() -> base::Result<std::vector<ports::AgentView>> {
     std::vector<ports::AgentView> out;
     for (const auto& row :
-         session_.run(kViews, Params::of(window, std::optional<base::AgentId>()))) {
-      out.push_back(readView(row));
+         session_.run(kAgentViews, Params::of(window, std::optional<base::AgentId>()))) {
+      out.push_back(readAgentView(row));
     }
     return out;
   });
@@ -97,9 +98,9 @@ base::Result<std::vector<ports::AgentView>> PostgresAgentStore::list(base::Nanos
 base::Result<base::AgentId> PostgresAgentStore::resolve(const std::string& ref) {
   return session_.guard([&]() -> base::Result<base::AgentId> {
     if (auto id = base::Uuid::parse(ref)) {
-      if (session_.runMaybe(kById, Params::of(*id))) return *id;
+      if (session_.runMaybe(kAgentById, Params::of(*id))) return *id;
     }
-    auto named = session_.run(kByName, Params::of(ref));
+    auto named = session_.run(kAgentByName, Params::of(ref));
     if (named.size() == 1) return RowReader(named[0]).uuid();
     if (named.size() > 1) {
       std::string ids;
@@ -108,7 +109,7 @@ base::Result<base::AgentId> PostgresAgentStore::resolve(const std::string& ref) 
                            "'; name one by its id: " + ids);
     }
     std::vector<std::string> names;
-    for (const auto& row : session_.run(kNames)) names.push_back(RowReader(row).text());
+    for (const auto& row : session_.run(kAgentNames)) names.push_back(RowReader(row).text());
     return noSuchAgent(ref, names);
   });
 }
@@ -116,9 +117,9 @@ base::Result<base::AgentId> PostgresAgentStore::resolve(const std::string& ref) 
 base::Result<ports::AgentView> PostgresAgentStore::view(const base::AgentId& agent,
                                                         base::Nanos window) {
   return session_.guard([&]() -> base::Result<ports::AgentView> {
-    auto row = session_.runMaybe(kViews, Params::of(window, agent));
+    auto row = session_.runMaybe(kAgentViews, Params::of(window, agent));
     if (!row) return base::notFound("there is no agent " + agent.toString());
-    return readView(*row);
+    return readAgentView(*row);
   });
 }
 
@@ -126,13 +127,13 @@ base::Status PostgresAgentStore::set(const base::AgentId& agent, ports::AgentWis
   return session_.guard([&]() -> base::Status {
     switch (wish) {
       case ports::AgentWish::kDrain:
-        session_.run(kDraining, Params::of(agent, true));
+        session_.run(kAgentDraining, Params::of(agent, true));
         break;
       case ports::AgentWish::kUndrain:
-        session_.run(kDraining, Params::of(agent, false));
+        session_.run(kAgentDraining, Params::of(agent, false));
         break;
       case ports::AgentWish::kRelease:
-        session_.run(kRelease, Params::of(agent));
+        session_.run(kAgentRelease, Params::of(agent));
         break;
     }
     return {};

@@ -20,6 +20,9 @@ class PostgresCampaignStore final : public ports::CampaignStore {
   base::Result<ports::CampaignSummary> summary(base::CampaignId id) override;
   base::Result<std::vector<ports::CampaignSummary>> list(std::uint32_t limit) override;
   base::Result<std::vector<ports::StepStatus>> steps(base::CampaignId id) override;
+  base::Result<domain::WhyFacts> whyFacts(base::CampaignId id, std::optional<base::JobId> job,
+                                          base::Nanos onlineWindow) override;
+  base::Result<ports::JobReasons> job(std::int64_t id, ports::JobRef ref) override;
   base::Result<domain::CampaignState> lockState(base::CampaignId id) override;
   base::Status setState(base::CampaignId id, domain::CampaignState state) override;
   base::Result<bool> setPaused(base::CampaignId id, ports::Pausing pausing) override;

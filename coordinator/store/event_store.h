@@ -3,6 +3,7 @@
 // Kinds and their data:
 //   campaign.state  {"state": word}
 //   campaign.paused, campaign.resumed  {}
+//   agent.quarantined  {"agent": name, "reason": text}
 //   step.claimed    {"attempt": number, "epoch": number, "agent": name}
 //   step.samples    {"attempt": number, "chunk": number, "samples": number, "ok": number}
 //   step.ended      {"state": word, "outcome": word, "epoch": number, "message": text}; a step that

@@ -23,10 +23,13 @@ WITH l AS MATERIALIZED (
 SELECT s.id, s.job_id, s.campaign_id, s.state, s.epoch, s.attempts, s.max_attempts, p.probe,
        j.requested_samples, s.group_id IS NOT NULL,
        l.state, l.token, coalesce(l.expired, false),
-       a.id, a.ended_at IS NOT NULL, a.body_sha256, a.agent_id
+       a.id, a.ended_at IS NOT NULL, a.body_sha256, a.agent_id,
+       unix_ns(statement_timestamp()) - unix_ns(a.started_at), g.fast_failures,
+       g.quarantined_at IS NOT NULL
 FROM step s JOIN job j ON j.id = s.job_id JOIN profile p ON p.id = j.profile_id
   LEFT JOIN l ON l.step_id = s.id
   LEFT JOIN attempt a ON a.step_id = s.id AND a.epoch = $2
+  LEFT JOIN agent g ON g.id = a.agent_id
 WHERE s.id = $1 FOR NO KEY UPDATE OF s)sql"};
 
 constexpr Statement kEndAttempt{"queue_end_attempt", R"sql(
@@ -122,6 +125,9 @@ base::Result<ports::StepSnapshot> PostgresQueueStore::lock(base::StepId step, st
       out.attemptEnded = reader.flag();
       out.attemptBodySha256 = reader.binary();
       out.attemptAgent = reader.uuid();
+      out.attemptAge = reader.nanos();
+      out.agentRecord.fastFailures = reader.int32();
+      out.agentRecord.trust = reader.flag() ? domain::Trust::kQuarantined : domain::Trust::kTrusted;
     }
     return out;
   });

@@ -24,9 +24,53 @@ TEST(ExternalDatabase, StoppedInMidCampaignAndBackAndNothingIsLost) {
   ASSERT_TRUE((*postgres)->stop());
   auto away = fleet.fleetmark({"status", id});
   EXPECT_EQ(away.exitCode, 3) << away.out << away.err;
+  EXPECT_NE(away.err.find("database"), std::string::npos) << away.err;
   ASSERT_TRUE((*postgres)->restart());
   ASSERT_TRUE(fleet.waitForState(id, "done")) << fleet.log("coordinator") << fleet.log("a");
   EXPECT_EQ(fleet.sql("select n from results where campaign_id = " + id), "40");
+}
+
+// What stands behind each "cursor":" of the lines, with a blank after each.
+std::string cursorsIn(const std::string& lines) {
+  const std::string key = "\"cursor\":\"";
+  std::string out;
+  for (auto at = lines.find(key); at != std::string::npos; at = lines.find(key, at + 1)) {
+    auto begin = at + key.size();
+    out += lines.substr(begin, lines.find('"', begin) - begin) + " ";
+  }
+  return out;
+}
+
+TEST(ExternalDatabase, AWatchGoesOnOverACoordinatorsEndWithoutGapsOrRepeats) {
+  auto postgres = TestPostgres::make();
+  ASSERT_TRUE(postgres) << postgres.error().message;
+  std::string database = (*postgres)->bareDatabase();
+  Fleet fleet;
+  fleet.startCoordinator({"--database", database});
+  fleet.startAgent("a");
+  std::string id = fleet.submit(
+      "campaign: watched\nrunners: [{name: a}]\n"
+      "probes:\n  - selftest: {samples: 60, interval: 50ms, seed: 7}\n"
+      "  - selftest: {samples: 3, seed: 8}\n",
+      {"--wait"});
+  auto watch = fleet.spawn(program("fleetmark"),
+                           {"--coordinator", fleet.address(), "--identity",
+                            fleet.folder() + "/data/pki/operator", "watch", id, "--json"},
+                           "watch");
+  ASSERT_TRUE(
+      eventually([&] { return fleet.log("watch").find("step.samples") != std::string::npos; }));
+  fleet.coordinator().killTree();
+  ASSERT_TRUE(fleet.coordinator().wait(std::chrono::seconds(20)));
+  fleet.startCoordinator({"--database", database});
+  ASSERT_TRUE(fleet.waitForState(id, "done")) << fleet.log("coordinator");
+  auto ended = watch->wait(std::chrono::seconds(60));
+  ASSERT_TRUE(ended) << fleet.log("watch");
+  EXPECT_EQ(ended->code, 0) << fleet.log("watch");
+  EXPECT_EQ(cursorsIn(fleet.log("watch")),
+            (*postgres)->sql(database,
+                             "SELECT string_agg(xid || '-' || id || ' ', '' ORDER BY xid, id) "
+                             "FROM fleetmark.event WHERE campaign_id = " +
+                                 id));
 }
 
 TEST(ExternalDatabase, DownAtStartSaysSoAndEndsWithExitCode3) {

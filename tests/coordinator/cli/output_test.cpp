@@ -173,6 +173,32 @@ TEST(CampaignOutput, PausedStandsBesideTheState) {
   EXPECT_EQ(json["state"], "running");
 }
 
+TEST(WhyOutput, ALineForEachThingAndTheEstimateInTheHead) {
+  ports::JobReasons job;
+  job.job = base::JobId{7};
+  job.campaign = base::CampaignId{3};
+  job.campaignName = "quick";
+  job.runner = "linux";
+  job.probe = "disk";
+  job.steps = {{base::StepId{12},
+                "save",
+                domain::StepState::kReady,
+                {{"paused", true, "not paused"}, {"machine_busy", false, "machine busy: x"}},
+                std::chrono::milliseconds(39'001)},
+               {base::StepId{13}, "restore", domain::StepState::kLeased, {}, std::nullopt}};
+  EXPECT_EQ(whyText(job),
+            "job 7  disk for linux, trial 1 of campaign 3 quick  pending\n"
+            "step 12  save  ready: may start in about 40s\n"
+            "  ok     paused        not paused\n"
+            "  WAITS  machine_busy  machine busy: x\n"
+            "step 13  restore  leased\n");
+  auto json = nlohmann::json::parse(whyJson(job));
+  EXPECT_EQ(json["steps"][0]["constraints"][1]["kind"], "machine_busy");
+  EXPECT_EQ(json["steps"][0]["constraints"][1]["holds"], false);
+  EXPECT_EQ(json["steps"][0]["estimate_ns"], 39'001'000'000);
+  EXPECT_TRUE(json["steps"][1]["estimate_ns"].is_null());
+}
+
 TEST(TableOutput, CsvQuotesWhatNeedsIt) {
   ports::Table table;
   table.columns = {"a", "b,c"};

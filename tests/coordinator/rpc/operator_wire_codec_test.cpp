@@ -255,6 +255,48 @@ TEST(OperatorCodec, AnAgentKeepsEachFieldAndNeedsAUuid) {
   EXPECT_TRUE(refused(fromWire(root.asReader())));
 }
 
+TEST(OperatorCodec, ReasonsKeepEachFieldAndAnAbsentEstimate) {
+  ports::JobReasons sent;
+  sent.job = base::JobId{1};
+  sent.campaign = base::CampaignId{2};
+  sent.campaignName = "november";
+  sent.runner = "local-a";
+  sent.probe = "disk";
+  sent.trial = 3;
+  sent.state = domain::JobState::kRunning;
+  sent.steps = {{base::StepId{4},
+                 "save",
+                 domain::StepState::kReady,
+                 {{"gap", false, "gap ends in 5s"}, {"labels", true, "local-a matches"}},
+                 std::chrono::seconds(5)},
+                {base::StepId{5}, "restore", domain::StepState::kBlocked, {}, std::nullopt}};
+  capnp::MallocMessageBuilder message;
+  auto root = message.initRoot<schema::OperatorGateway::WhyResult>().initOk();
+  toWire(sent, root);
+  auto back = fromWire(root.asReader());
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_EQ(back->job, sent.job);
+  EXPECT_EQ(back->campaign, sent.campaign);
+  EXPECT_EQ(back->campaignName, sent.campaignName);
+  EXPECT_EQ(back->runner, sent.runner);
+  EXPECT_EQ(back->probe, sent.probe);
+  EXPECT_EQ(back->trial, 3u);
+  EXPECT_EQ(back->state, sent.state);
+  ASSERT_EQ(back->steps.size(), 2u);
+  EXPECT_EQ(back->steps[0].step, base::StepId{4});
+  EXPECT_EQ(back->steps[0].stepName, "save");
+  EXPECT_EQ(back->steps[0].state, domain::StepState::kReady);
+  ASSERT_EQ(back->steps[0].constraints.size(), 2u);
+  EXPECT_EQ(back->steps[0].constraints[0].kind, "gap");
+  EXPECT_FALSE(back->steps[0].constraints[0].holds);
+  EXPECT_EQ(back->steps[0].constraints[0].text, "gap ends in 5s");
+  EXPECT_TRUE(back->steps[0].constraints[1].holds);
+  EXPECT_EQ(back->steps[0].estimate, std::chrono::seconds(5));
+  EXPECT_FALSE(back->steps[1].estimate);
+  root.setState("sleeping");
+  EXPECT_TRUE(refused(fromWire(root.asReader())));
+}
+
 TEST(OperatorCodec, ATableKeepsNullAndEmptyApart) {
   ports::Table sent{{"a", "b"}, {{"1", std::nullopt}, {"", "x"}, {}}, true};
   auto back = overTheWire<schema::Table>(sent);

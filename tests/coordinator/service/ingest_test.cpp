@@ -114,7 +114,7 @@ TEST_F(Ingest, AMetricThatTheProbeLacksIsRefused) {
 TEST_F(Ingest, WhatWasSeenOfTheHostsQuietIsStored) {
   model::Completion completion;
   completion.quietJson = R"({"quiet": true, "waited_ns": 0})";
-  must(complete(*db_, who_, work_.lease, completion));
+  must(complete(*db_, Settings(), who_, work_.lease, completion));
   EXPECT_EQ(sql("SELECT quiet ->> 'quiet' FROM fleetmark.attempt"), "true");
 }
 

@@ -1,5 +1,5 @@
-#include "coordinator/service/cancel.h"
 #include "coordinator/service/pause.h"
+#include "coordinator/service/cancel.h"
 #include "tests/coordinator/store/fixture.h"
 
 namespace fleetmark::coordinator::service {

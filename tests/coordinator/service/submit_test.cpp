@@ -54,6 +54,19 @@ TEST(EveryJobHasAnAgent, OneAgentMayDoForAllAndBusyIsOnline) {
             "");
 }
 
+TEST(EveryJobHasAnAgent, AnAgentThatIsGivenNoWorkDoesNotCountAndIsNamed) {
+  auto all = plan({runner("a", {{"agent", "a"}})}, {"cpu"});
+  auto held = agent("a", "draining", {"cpu/1"});
+  held.reason = "an operator drains it";
+  auto text = message(everyJobHasAnAgent(all, {held}));
+  EXPECT_NE(text.find("no agent online matches"), std::string::npos) << text;
+  EXPECT_NE(text.find("given no work: a (agent=a, os=linux): an operator drains it"),
+            std::string::npos)
+      << text;
+  held.state = "quarantined";
+  EXPECT_NE(message(everyJobHasAnAgent(all, {held})), "");
+}
+
 TEST(EveryJobHasAnAgent, AnOfflineAgentDoesNotCount) {
   EXPECT_EQ(message(everyJobHasAnAgent(plan({runner("a", {{"agent", "a"}})}, {"cpu", "disk"}),
                                        {agent("a", "offline", {"cpu/1", "disk/1"})})),

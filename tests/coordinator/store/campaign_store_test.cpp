@@ -88,19 +88,6 @@ TEST_F(CampaignStore, FinishableIsACampaignWhoseJobsHaveAllEnded) {
   EXPECT_TRUE(summary(id).finishedAt.has_value());
 }
 
-TEST_F(CampaignStore, SaysWhyAReadyStepWaits) {
-  auto id = insert(makeCampaign());
-  EXPECT_EQ(steps(id)[0].waiting, "no agent has the labels of linux and the probe cpu/1");
-  auto who = enter();
-  EXPECT_EQ(steps(id)[0].waiting, "");
-  {
-    auto unit = must(db_->begin());
-    must(unit->agents().disconnected(who.agent, who.session));
-    must(unit->commit());
-  }
-  EXPECT_EQ(steps(id)[0].waiting, "no agent that fits is online");
-}
-
 TEST_F(CampaignStore, APlanThatNamesWhatIsNotThereIsRefused) {
   auto campaign = makeCampaign();
   campaign.plan.jobs[0].steps[0].needs.push_back({7, base::Nanos(0), model::HostRelation::kAny});

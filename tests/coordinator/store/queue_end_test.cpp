@@ -85,7 +85,6 @@ TEST_F(QueueEnd, ARetryWaitsForItsDelay) {
   auto told = steps(id)[0];
   EXPECT_EQ(told.state, StepState::kReady);
   EXPECT_EQ(told.message, "agent lost");
-  EXPECT_TRUE(told.waiting.starts_with("not before ")) << told.waiting;
   EXPECT_EQ(jobState(id), "running");
   sql("UPDATE fleetmark.step SET run_after = now()");
   EXPECT_TRUE(claim(who));

@@ -123,7 +123,9 @@ TEST_F(Ingest, TheLastChunkMayComeWithTheEnd) {
   auto last = chunkOf(1, {3});
   model::Completion completion;
   completion.chunkCount = 2;
-  auto deliver = [&] { return must(complete(*db_, who_, work_.lease, completion, &last)).answer; };
+  auto deliver = [&] {
+    return must(complete(*db_, Settings(), who_, work_.lease, completion, &last)).answer;
+  };
   EXPECT_EQ(deliver(), IngestAnswer::kOk);
   EXPECT_EQ(deliver(), IngestAnswer::kDuplicate);
   EXPECT_EQ(sql("SELECT n || ' ' || mean FROM fleetmark.result WHERE metric = 'cpu_rate'"), "2 2");
@@ -133,7 +135,7 @@ TEST_F(Ingest, TheLastChunkStaysWhereAnotherIsMissing) {
   auto last = chunkOf(1, {3});
   model::Completion completion;
   completion.chunkCount = 2;
-  auto reply = must(complete(*db_, who_, work_.lease, completion, &last));
+  auto reply = must(complete(*db_, Settings(), who_, work_.lease, completion, &last));
   EXPECT_EQ(reply.answer, IngestAnswer::kMissing);
   EXPECT_EQ(reply.missing, std::vector<std::uint32_t>{0});
   EXPECT_EQ(chunk(work_.lease, chunkOf(0, {1})), IngestAnswer::kOk);

@@ -5,6 +5,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/base/nearest.h"
 #include "common/base/version.h"
 #include "common/platform/process.h"
 #include "coordinator/cli/commands.h"
@@ -56,6 +57,27 @@ void addFile(CLI::App& verb, cli::FileArguments& file) {
   verb.add_option("FILE", file.file, "the campaign; - is standard input")->required();
   verb.add_option("--set", file.assignments, "value for ${name}: name=value")
       ->type_name("NAME=VALUE");
+}
+
+std::optional<std::string> unknownVerb(const CLI::App& app) {
+  if (!app.get_subcommands().empty()) return std::nullopt;
+  for (const auto& word : app.remaining()) {
+    if (!word.starts_with("-")) return word;
+  }
+  return std::nullopt;
+}
+
+std::string unknownVerbMessage(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> names;
+  for (const auto* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(verb->get_name());
+  }
+  std::vector<std::string_view> known(names.begin(), names.end());
+  const std::string message = "unknown command '" + word + "'";
+  if (auto nearest = base::nearestName(word, known)) {
+    return message + "; did you mean '" + *nearest + "'? See fleetmark --help";
+  }
+  return message + "; see fleetmark --help";
 }
 
 }  // namespace
@@ -179,6 +201,14 @@ int main(int argc, char** argv) {
   });
   try {
     app.parse(argc, argv);
+  } catch (const CLI::RequiredError& error) {
+    // CLI11 names what is missing rather than what is wrong.
+    if (auto word = unknownVerb(app)) {
+      std::fprintf(stderr, "%s\n", unknownVerbMessage(app, *word).c_str());
+    } else {
+      app.exit(error);
+    }
+    return static_cast<int>(cli::ExitCode::kBadInput);
   } catch (const CLI::ParseError& error) {
     int status_ = app.exit(error);
     return status_ == 0 ? 0 : static_cast<int>(cli::ExitCode::kBadInput);

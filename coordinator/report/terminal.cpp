@@ -85,6 +85,9 @@ Line makeLine(const StepStatus& step) {
   line.mood = word.mood;
   line.cells[0] = shorten(oneLine(step.runner), kLongestName);
   line.cells[1] = shorten(oneLine(step.probe), kLongestName);
+  if (step.stepName != "measure" && !step.stepName.empty()) {
+    line.cells[1] += " " + shorten(oneLine(step.stepName), kLongestName);
+  }
   if (step.trial > 1) line.cells[1] += " #" + std::to_string(step.trial);
   line.cells[2] = word.text;
   bool ended = domain::StepState::kMeasured == step.state || step.samplesSeen > 0;

@@ -94,6 +94,14 @@ TEST(RunCommand, EndsWithItsChildrenWhenKilled) {
   EXPECT_TRUE(eventually([&] { return fleet.survivors().empty(); })) << fleet.survivors().front();
 }
 
+TEST(Command, AnUnknownVerbIsNamedWithTheNearest) {
+  Fleet fleet;
+  auto result = fleet.run(program("fleetmark"), {"submitt", "x.yaml"});
+  EXPECT_EQ(result.exitCode, 2);
+  EXPECT_NE(result.err.find("unknown command 'submitt'; did you mean 'submit'?"), std::string::npos)
+      << result.err;
+}
+
 struct BadInput {
   const char* name;
   const char* yaml;

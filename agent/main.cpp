@@ -22,6 +22,7 @@
 #include "common/base/version.h"
 #include "common/platform/files.h"
 #include "common/platform/process.h"
+#include "common/platform/process_tree.h"
 #include "common/probes/spec.h"
 
 namespace {
@@ -130,6 +131,15 @@ model::AgentHello makeHello(const config::AgentConfig& settings, const model::Ho
   return hello;
 }
 
+// What stands between two steps though it should not: names it, at most a few.
+std::vector<std::string> endLeftovers() {
+  std::vector<std::string> out;
+  for (const auto& process : platform::endDescendants(std::chrono::seconds(1)).left) {
+    if (out.size() < 8) out.push_back(std::to_string(process.pid) + " (" + process.name + ")");
+  }
+  return out;
+}
+
 base::Status runAgent(const std::string& configPath, const config::Overrides& overrides) {
   config::AgentConfig settings;
   if (!configPath.empty()) {
@@ -163,13 +173,17 @@ base::Status runAgent(const std::string& configPath, const config::Overrides& ov
   options.runner.program = platform::ownExecutable();
   options.runner.environmentJson = [&host] { return host->host().facts().environmentJson; };
   options.start.activity = &host->activity();
+  options.start.leftovers = endLeftovers;
+  auto adopted = platform::adoptOrphans();
   core::Session session(*port, *spool, clock, makeHello(settings, facts, std::move(labels), clock),
                         std::move(options));
   base::log(base::LogLevel::kInfo, "agent.started",
             {{"name", settings.name},
              {"version", base::kVersion},
              {"coordinator", settings.coordinators.front()},
-             {"state", settings.state}});
+             {"state", settings.state},
+             {"finds_processes_by", adopted ? "process group, adopted orphans"
+                                            : "process group (" + adopted.error().message + ")"}});
   StopWatcher watcher(session);
   auto status = session.run();
   base::log(base::LogLevel::kInfo, "agent.stopped");

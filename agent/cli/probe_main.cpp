@@ -4,7 +4,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "agent/core/probe_input.h"
 #include "agent/platform/platform.h"
+#include "agent/probes/clock_guard.h"
 #include "agent/probes/probe.h"
 #include "common/base/clock.h"
 #include "common/base/units.h"
@@ -147,7 +149,8 @@ base::Status runProbe(const ProbeSpec& spec, const fleetmark::probes::Params& pa
   }
   auto platform = makePlatform();
   base::SystemClock clock;
-  return probe->run({params, *platform, clock, sink});
+  probes::ClockGuard guarded(sink, platform->clocks());
+  return probe->run({params, *platform, clock, guarded});
 }
 
 base::Result<fleetmark::probes::Params> paramsOf(const ProbeSpec* spec,
@@ -176,24 +179,11 @@ int exitCode(const base::Status& status) {
   return status.error().code == base::ErrorCode::kInternal ? kExitInfrastructure : kExitMeasurement;
 }
 
-base::Result<std::string> readAllInput() {
-  std::string text;
-  char buffer[4096];
-  std::size_t count = 0;
-  while ((count = std::fread(buffer, 1, sizeof buffer, stdin)) > 0) {
-    text.append(buffer, count);
-    if (text.size() > core::kMaxProbeRequest) {
-      return base::invalid("the request on standard input is over " +
-                           std::to_string(core::kMaxProbeRequest) + " bytes");
-    }
-  }
-  return text;
-}
-
 }  // namespace
 
 int runProbeForAgent(const std::string& name) {
-  auto text = readAllInput();
+  core::ProbeInput input;
+  auto text = input.readRequest();
   if (!text) return badInput(text.error());
   auto request = core::decodeProbeRequest(*text);
   if (!request) return badInput(request.error());
@@ -204,6 +194,7 @@ int runProbeForAgent(const std::string& name) {
   const ProbeSpec* spec = fleetmark::probes::findSpec(name);
   auto params = paramsOf(spec, *request);
   if (!params) return badInput(params.error());
+  input.watchLease();
   PipeSink sink;
   auto status = runProbe(*spec, *params, sink);
   if (status) {

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <optional>
-#include <thread>
 
 #include "agent/core/child_log.h"
 #include "agent/core/ending.h"
+#include "agent/core/probe_input.h"
 #include "agent/core/probe_request.h"
 #include "common/base/log.h"
 #include "common/platform/process.h"
+#include "common/platform/process_tree.h"
 #include "common/probes/spec.h"
 #include "common/rpc/probe_pipe.h"
 #include "common/rpc/wire_limits.h"
@@ -20,8 +21,9 @@ namespace {
 using model::Outcome;
 
 constexpr std::size_t kReadBytes = 64 * 1024;
+constexpr std::string_view kRunning = "while the probe was running";
 constexpr base::Nanos kEndingStep = std::chrono::milliseconds(20);
-constexpr int kEndingSteps = 250;  // 5 s for the kernel to end what was killed
+constexpr base::Nanos kKernelLimit = std::chrono::seconds(5);  // to end what was killed
 
 std::size_t sizeOf(const model::Sample& sample) {
   std::size_t bytes = 64 + sample.metric.size() + sample.contextJson.size();
@@ -109,8 +111,7 @@ class Run {
     spawn.pipeStderr = true;
     FM_TRY_ASSIGN(process_, platform::spawn(spawn));
     started_ = lastEvent_ = clock_.mono();
-    auto written = process_->writeStdin(request);
-    process_->closeStdin();
+    auto written = process_->writeStdin(request + "\n" + leaseLine());
     // A child that is gone already says why by its exit and its standard error.
     if (!written) log(base::LogLevel::kDebug, "probe.stdin", written.error().message);
     return {};
@@ -123,11 +124,26 @@ class Run {
                {"message", message}});
   }
 
+  std::string leaseLine() {
+    toldLease_ = control_.leaseUntil();
+    // In this order: a stop between the two makes the time that is told shorter.
+    base::MonoTime now = base::SystemClock().mono();
+    return encodeLeaseLine(now, toldLease_ - clock_.mono());
+  }
+
+  // A child that hears of no renewal in time ends by itself.
+  void tellLease() {
+    if (control_.leaseUntil() == toldLease_ || !process_->stdinHasRoom()) return;
+    auto written = process_->writeStdin(leaseLine());
+    if (!written) log(base::LogLevel::kDebug, "probe.stdin", written.error().message);
+  }
+
   // Until the child has ended, said its last word or must be ended.
   void watch() {
     while (!ending_ && !terminal_ && !pipeEnded_ && !exit_) {
       checkDeadlines();
       if (ending_) return;
+      tellLease();
       readOutput(untilNextDeadline());
       readErrors();
       if (idle_) exit_ = process_->wait(base::Nanos(0));
@@ -137,8 +153,7 @@ class Run {
   void checkDeadlines() {
     base::MonoTime now = clock_.mono();
     if (now >= control_.leaseUntil()) control_.stop(StopReason::kLeaseExpired);
-    if (control_.reason() != StopReason::kNone)
-      return end(endingOf(control_.reason(), "while the probe was running"));
+    if (control_.reason() != StopReason::kNone) return end(endingOf(control_.reason(), kRunning));
     if (limited(assignment_.timeLimit) && now - started_ >= assignment_.timeLimit) {
       return end({Outcome::kMeasurement,
                   "probe '" + assignment_.probe + "' was over its time limit of " +
@@ -280,25 +295,41 @@ class Run {
       if (!exit_) {
         if (asked) notice("agent/child", "the probe did not end when asked to and was killed");
         process_->killTree();
-        exit_ = process_->wait(kEndingStep * kEndingSteps);
+        exit_ = process_->wait(kKernelLimit);
       }
     }
-    bool left = process_->groupAlive();
-    process_->killTree();
-    if (left && !asked) {
-      notice("agent/child", "the probe left processes of its own behind; they were killed");
-    }
-    for (int step = 0; step < kEndingSteps && process_->groupAlive(); ++step) {
-      std::this_thread::sleep_for(kEndingStep);
-    }
-    if (process_->groupAlive() || !exit_) {
-      notice("agent/child",
-             "a process of the probe could not be killed and may disturb what "
-             "is measured next; restart this machine");
-      log(base::LogLevel::kError, "probe.unkillable", "pid " + std::to_string(process_->pid()));
-    }
-    drain();
+    endTree(asked);
     pass(log_.finish());
+  }
+
+  void endTree(bool asked) {
+    auto left = platform::descendants();
+    std::erase_if(left, [&](const auto& one) { return one.pid == process_->pid(); });
+    bool group = process_->groupAlive();
+    process_->killTree();
+    if (!asked && (group || !left.empty())) {
+      notice("agent/child", "the probe left processes of its own behind" + namesOf(left) +
+                                "; they were killed (found by process group" +
+                                (platform::adoptsOrphans() ? " and as adopted orphans)" : ")"));
+    }
+    bool gone = process_->waitForGroup(kKernelLimit) && exit_;
+    drain();
+    process_.reset();
+    auto tree = platform::endDescendants(kKernelLimit);
+    if (gone && tree.left.empty()) return;
+    notice("agent/child", "a process of the probe" + namesOf(tree.left) +
+                              " could not be killed and may disturb what is measured next; "
+                              "restart this machine");
+    log(base::LogLevel::kError, "probe.unkillable", namesOf(tree.left));
+  }
+
+  static std::string namesOf(const std::vector<platform::TreeProcess>& processes) {
+    std::string out;
+    for (std::size_t i = 0; i < processes.size() && i < 5; ++i) {
+      out += (i == 0 ? " (" : ", ") + std::to_string(processes[i].pid) + " " + processes[i].name;
+    }
+    if (processes.size() > 5) out += ", ...";
+    return out.empty() ? out : out + ")";
   }
 
   void waitOut(base::Nanos limit) {
@@ -330,6 +361,11 @@ class Run {
       }
       return end({Outcome::kMeasured, ""});
     }
+    // It ended by itself while this process was stopped.
+    if (clock_.mono() >= control_.leaseUntil()) {
+      control_.stop(StopReason::kLeaseExpired);
+      return end(endingOf(control_.reason(), kRunning));
+    }
     std::string message = "probe '" + assignment_.probe + "' ended without a result";
     if (exit_) message += " (" + exit_->describe() + ")";
     if (!pipe_.atBoundary()) message += ", in the middle of a message";
@@ -348,6 +384,7 @@ class Run {
   std::unique_ptr<platform::Process> process_;
   base::MonoTime started_;
   base::MonoTime lastEvent_;
+  base::MonoTime toldLease_;
   rpc::ProbePipeReader pipe_;
   bool pipeEnded_ = false;
   bool garbage_ = false;

@@ -1,5 +1,6 @@
 // Runs one assignment: the probe in a child process with a process group of its own, watched until
-// it has ended and nothing of its group is left.
+// it has ended and nothing that came from it is left. The child is told of each renewal of the
+// lease and ends by itself when it hears of none in time (probe_input.h).
 //
 // How it ends:
 //   the probe says done                                        measured
@@ -49,7 +50,8 @@ struct RunnerOptions {
   std::size_t maxLogBytes = 256 * 1024;
 };
 
-// Use from one thread; the child dies with that thread.
+// Use from one thread; the child dies with that thread. While a step ends, every process that comes
+// from this program is killed, whoever started it: an agent starts nothing but probes.
 class JobRunner {
  public:
   JobRunner(RunnerOptions options, const base::Clock& clock)

@@ -1,5 +1,6 @@
 // What the agent hands to its child `fleetmark-agent probe <name> --pipe` on standard input, so
-// that nothing of it stands in an argument list that other users can read. JSON, one object.
+// that nothing of it stands in an argument list that other users can read. JSON, one object, on one
+// line; see probe_input.h for what follows.
 #pragma once
 
 #include <cstddef>

@@ -38,6 +38,11 @@ bool mayAskAgain(base::ErrorCode code) {
 StepReadiness StepStart::make(const model::Assignment& assignment, RunSink& sink,
                               RunControl& control) {
   StepReadiness out;
+  for (const auto& process : leftovers()) {
+    out.notices.push_back({"agent/leftovers", "process " + process +
+                                                  " of an earlier probe could not be ended; "
+                                                  "restart this machine"});
+  }
   if (assignment.quiet) waitForQuiet(*assignment.quiet, sink, control, out);
   if (!out.ended && !assignment.group.empty()) waitForGroup(assignment, sink, control, out);
   return out;
@@ -46,6 +51,10 @@ StepReadiness StepStart::make(const model::Assignment& assignment, RunSink& sink
 bool StepStart::isOver(RunControl& control) const {
   if (clock_.mono() >= control.leaseUntil()) control.stop(StopReason::kLeaseExpired);
   return control.reason() != StopReason::kNone;
+}
+
+std::vector<std::string> StepStart::leftovers() const {
+  return options_.leftovers ? options_.leftovers() : std::vector<std::string>();
 }
 
 std::optional<QuietWindow> StepStart::look(RunControl& control) {
@@ -58,7 +67,7 @@ std::optional<QuietWindow> StepStart::look(RunControl& control) {
     control.waitFor(options_.slice);
     if (isOver(control)) return std::nullopt;
   }
-  return windowOf(readings, options_.leftovers ? options_.leftovers() : std::vector<std::string>());
+  return windowOf(readings, leftovers());
 }
 
 void StepStart::waitForQuiet(const model::QuietSpec& spec, RunSink& sink, RunControl& control,

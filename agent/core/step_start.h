@@ -18,8 +18,9 @@
 namespace fleetmark::agent::core {
 
 struct StepStartOptions {
-  HostActivity* activity = nullptr;                     // null: this agent can't look at its host
-  std::function<std::vector<std::string>()> leftovers;  // see QuietWindow; may be empty
+  HostActivity* activity = nullptr;  // null: this agent can't look at its host
+  // Ends what earlier probes left and names what can't be ended, as in QuietWindow. May be empty.
+  std::function<std::vector<std::string>()> leftovers;
   base::Nanos window = std::chrono::seconds(1);
   base::Nanos slice = std::chrono::milliseconds(100);  // between two looks in a window
   // A cancel or a stop is heard between two questions, so none may wait for long.
@@ -50,6 +51,7 @@ class StepStart {
   void waitForGroup(const model::Assignment& assignment, RunSink& sink, RunControl& control,
                     StepReadiness& out);
   std::optional<QuietWindow> look(RunControl& control);  // nullopt: the step is to end
+  std::vector<std::string> leftovers() const;
   bool isOver(RunControl& control) const;
 
   CoordinatorPort& port_;

@@ -10,6 +10,7 @@
 #include "agent/platform/direct_io.h"
 #include "agent/platform/host_activity.h"
 #include "agent/platform/host_inspector.h"
+#include "agent/platform/machine_clocks.h"
 
 namespace fleetmark::agent {
 
@@ -22,6 +23,7 @@ class Platform {
   virtual ContentionMeter& contention() = 0;
   virtual DirectIo& directIo() = 0;
   virtual HostActivity& activity() = 0;
+  virtual MachineClocks& clocks() = 0;
 };
 
 // Of the system this program was built for.

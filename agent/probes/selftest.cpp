@@ -35,6 +35,19 @@ base::Status leaveOrphan() {
   return {};
 }
 
+// A process that no group and no session connects with this one: what a daemon does.
+base::Status leaveDaemon() {
+  platform::SpawnOptions options;
+  options.program = "/bin/sh";
+  options.arguments = {"-c", "sleep 1000 &"};
+  options.ownSession = true;
+  options.dieWithParent = false;
+  FM_TRY_ASSIGN(auto child, platform::spawn(options));
+  static_cast<void>(child->wait(10s));
+  static_cast<void>(child.release());  // its destructor would kill the group
+  return {};
+}
+
 // Doesn't return for the faults that end or stop the process.
 base::Status commit(const std::string& fault, std::int64_t produced) {
   if (fault == "fail") {
@@ -56,6 +69,7 @@ base::Status commit(const std::string& fault, std::int64_t produced) {
     return {};
   }
   if (fault == "orphan") return leaveOrphan();
+  if (fault == "escape") return leaveDaemon();
   return {};
 }
 

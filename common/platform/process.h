@@ -20,6 +20,7 @@ struct SpawnOptions {
   std::string workingDirectory;          // empty: the parent's
   std::string runAsUser;                 // empty: the same; needs root
   bool ownProcessGroup = true;           // so that killTree reaches grandchildren
+  bool ownSession = false;               // leaves the parent's session too; a group of its own
   // SIGKILL (or dieSignal) when the parent ends. Linux ties this to the THREAD that called spawn:
   // spawn on one that lives as long as the child should (main, not a worker that comes and goes).
   // It reaches the child alone, not its own children.
@@ -53,6 +54,8 @@ class Process {
   virtual void killTree() = 0;   // SIGKILL to the group
   // True when a process of the group other than the leader is still alive.
   virtual bool groupAlive() = 0;
+  // Waits until that is false; false: one is alive after `limit`.
+  virtual bool waitForGroup(base::Nanos limit) = 0;
   // Reads what is there, waiting at most `limit`. Empty string and eof=true at the end.
   struct Read {
     std::string bytes;
@@ -65,6 +68,8 @@ class Process {
   // when it has closed its input; never raises SIGPIPE.
   virtual base::Status writeStdin(const std::string& bytes) = 0;
   virtual void closeStdin() = 0;
+  // True when writeStdin of up to 4 KiB would not wait.
+  virtual bool stdinHasRoom() = 0;
 };
 
 // Returns once the program runs: signal mask and dispositions are reset, no descriptor but 0-2 is

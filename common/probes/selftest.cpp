@@ -80,7 +80,8 @@ const ProbeSpec& selftestSpec() {
                "what goes wrong after half of the values",
                0,
                0,
-               {"none", "fail", "crash", "exit", "hang", "ignore-term", "garbage", "orphan"}},
+               {"none", "fail", "crash", "exit", "hang", "ignore-term", "garbage", "orphan",
+                "escape"}},
           },
       .metrics =
           {

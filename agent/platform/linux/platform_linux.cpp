@@ -1,5 +1,6 @@
 #include "agent/platform/linux/activity_linux.h"
 #include "agent/platform/linux/affinity_linux.h"
+#include "agent/platform/linux/clocks_linux.h"
 #include "agent/platform/linux/contention_linux.h"
 #include "agent/platform/linux/direct_io_linux.h"
 #include "agent/platform/linux/host_linux.h"
@@ -16,6 +17,7 @@ class LinuxPlatform final : public Platform {
   ContentionMeter& contention() override { return contention_; }
   DirectIo& directIo() override { return directIo_; }
   HostActivity& activity() override { return activity_; }
+  MachineClocks& clocks() override { return clocks_; }
 
  private:
   linux_os::LinuxHost host_;
@@ -23,6 +25,7 @@ class LinuxPlatform final : public Platform {
   linux_os::LinuxContention contention_;
   linux_os::LinuxDirectIo directIo_;
   linux_os::LinuxActivity activity_;
+  linux_os::LinuxClocks clocks_;
 };
 
 }  // namespace

@@ -61,16 +61,16 @@ Fd openProcess(pid_t pid) {
   return Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));  // closes on exec by itself
 }
 
-bool groupHasOthers(pid_t group) {
+std::optional<pid_t> otherOfGroup(pid_t group) {
   DIR* processes = ::opendir("/proc");
-  if (processes == nullptr) return false;
-  bool found = false;
+  if (processes == nullptr) return std::nullopt;
+  std::optional<pid_t> found;
   while (const dirent* entry = ::readdir(processes)) {
     char* end = nullptr;
     long pid = std::strtol(entry->d_name, &end, 10);
     if (*end != '\0' || pid <= 0 || pid == group) continue;
     if (runsInGroup(entry->d_name, group)) {
-      found = true;
+      found = static_cast<pid_t>(pid);
       break;
     }
   }

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "common/platform/posix/fd.h"
@@ -20,8 +21,8 @@ int setCredentials(uid_t uid, gid_t gid, const gid_t* groups, std::size_t count)
 
 // Readable once the process has ended. Empty where the kernel is older than 5.3.
 Fd openProcess(pid_t pid);
-// True when a process of the group other than its leader runs (zombies don't count).
-bool groupHasOthers(pid_t group);
+// A process of the group other than its leader that runs (zombies don't count).
+std::optional<pid_t> otherOfGroup(pid_t group);
 std::string executablePath();
 
 }  // namespace fleetmark::platform

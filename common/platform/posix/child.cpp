@@ -31,7 +31,11 @@ bool connect(int from, int to) { return from == to || ::dup2(from, to) == to; }
 }  // namespace
 
 void becomeProgram(const ChildPlan& plan) {
-  if (plan.ownProcessGroup) ::setpgid(0, 0);
+  if (plan.ownSession) {
+    ::setsid();
+  } else if (plan.ownProcessGroup) {
+    ::setpgid(0, 0);
+  }
   if (plan.changeUser) {
     if (int error = setCredentials(plan.uid, plan.gid, plan.groups, plan.groupCount)) {
       giveUp(plan, ChildStage::kUser, error);

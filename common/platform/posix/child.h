@@ -24,6 +24,7 @@ struct ChildPlan {
   int stdinFd, stdoutFd, stderrFd;  // 3 or more, or the standard one itself when inherited
   int errorFd;                      // closes on exec
   bool ownProcessGroup;
+  bool ownSession;
   int dieSignal;  // 0: lives on without its parent
   pid_t parent;
   bool changeUser;

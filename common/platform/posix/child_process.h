@@ -31,10 +31,12 @@ class ChildProcess final : public Process {
   void interrupt() override;
   void killTree() override;
   bool groupAlive() override;
+  bool waitForGroup(base::Nanos limit) override;
   base::Result<Read> readStdout(std::size_t most, base::Nanos limit) override;
   base::Result<Read> readStderr(std::size_t most, base::Nanos limit) override;
   base::Status writeStdin(const std::string& bytes) override;
   void closeStdin() override;
+  bool stdinHasRoom() override;
 
  private:
   void look();  // notices the end and reaps; under mutex_

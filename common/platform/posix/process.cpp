@@ -16,6 +16,7 @@
 #include "common/platform/posix/child_process.h"
 #include "common/platform/posix/errors.h"
 #include "common/platform/posix/wait.h"
+#include "common/platform/standard_input.h"
 
 namespace fleetmark::platform {
 
@@ -43,24 +44,30 @@ bool pollFor(int fd, short events, base::Nanos limit) {
   }
 }
 
-base::Result<Process::Read> readFrom(const Fd& fd, std::size_t most, base::Nanos limit) {
-  if (!fd)
-    return base::invalid("this stream of the child isn't a pipe; ask for it in SpawnOptions");
+base::Result<Process::Read> readFd(int fd, std::size_t most, base::Nanos limit,
+                                   const std::string& what) {
   Process::Read out;
   out.bytes.resize(std::min<std::size_t>(most, 1 << 20));
   for (;;) {
-    if (!pollFor(fd.get(), POLLIN, limit)) {
+    if (!pollFor(fd, POLLIN, limit)) {
       out.bytes.clear();
       out.timedOut = true;
       return out;
     }
-    ssize_t got = ::read(fd.get(), out.bytes.data(), out.bytes.size());
+    ssize_t got = ::read(fd, out.bytes.data(), out.bytes.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fromErrno(errno, "can't read from the child");
+    if (got < 0) return fromErrno(errno, "can't read from " + what);
     out.bytes.resize(static_cast<std::size_t>(got));
     out.eof = got == 0;
     return out;
   }
+}
+
+base::Result<Process::Read> readFrom(const Fd& fd, std::size_t most, base::Nanos limit) {
+  if (!fd) {
+    return base::invalid("this stream of the child isn't a pipe; ask for it in SpawnOptions");
+  }
+  return readFd(fd.get(), most, limit, "the child");
 }
 
 // write() without the SIGPIPE that it may raise on this thread.
@@ -119,7 +126,7 @@ void ChildProcess::look() {
     if (info.si_pid != pid_) return;
     ended_ = ExitStatus{info.si_code != CLD_EXITED, info.si_status};
   }
-  if (!reaped_ && (signalling_ == Signalling::kProcess || !groupHasOthers(pid_))) {
+  if (!reaped_ && (signalling_ == Signalling::kProcess || !otherOfGroup(pid_))) {
     reaped_ = ::waitpid(pid_, nullptr, WNOHANG) == pid_;
   }
 }
@@ -156,9 +163,30 @@ void ChildProcess::killTree() { send(SIGKILL, signalling_); }
 bool ChildProcess::groupAlive() {
   std::scoped_lock lock(mutex_);
   if (reaped_ || signalling_ == Signalling::kProcess) return false;
-  bool others = groupHasOthers(pid_);
+  bool others = otherOfGroup(pid_).has_value();
   if (!others) look();
   return others;
+}
+
+bool ChildProcess::waitForGroup(base::Nanos limit) {
+  base::SystemClock clock;
+  const auto start = clock.mono();
+  for (;;) {
+    Fd other;
+    {
+      std::scoped_lock lock(mutex_);
+      if (reaped_ || signalling_ == Signalling::kProcess) return true;
+      auto found = otherOfGroup(pid_);
+      if (!found) {
+        look();
+        return true;
+      }
+      other = openProcess(*found);
+    }
+    auto left = limit - (clock.mono() - start);
+    if (left <= base::Nanos(0)) return false;
+    pollFor(other.get(), POLLIN, other ? left : std::min(left, kPollWithoutHandle));
+  }
 }
 
 base::Result<Process::Read> ChildProcess::readStdout(std::size_t most, base::Nanos limit) {
@@ -180,6 +208,16 @@ base::Status ChildProcess::writeStdin(const std::string& bytes) {
 }
 
 void ChildProcess::closeStdin() { streams_.toStdin.reset(); }
+
+bool ChildProcess::stdinHasRoom() {
+  return streams_.toStdin && pollFor(streams_.toStdin.get(), POLLOUT, base::Nanos(0));
+}
+
+base::Result<Process::Read> readStandardInput(std::size_t most, base::Nanos limit) {
+  return readFd(0, most, limit, "standard input");
+}
+
+void outliveParent() { dieWithParent(0); }
 
 std::string ownExecutable() { return executablePath(); }
 bool runningAsRoot() { return ::geteuid() == 0; }

@@ -177,6 +177,7 @@ base::Result<std::unique_ptr<Process>> spawn(const SpawnOptions& options) {
       .stderrFd = wiring.stderrFd,
       .errorFd = errors.writeEnd.get(),
       .ownProcessGroup = options.ownProcessGroup,
+      .ownSession = options.ownSession,
       .dieSignal = !options.dieWithParent   ? 0
                    : options.dieSignal != 0 ? options.dieSignal
                                             : SIGKILL,
@@ -190,7 +191,8 @@ base::Result<std::unique_ptr<Process>> spawn(const SpawnOptions& options) {
   pid_t pid = forkWithSignalsBlocked(plan);
   if (pid < 0) return fromErrno(errno, "can't start a process for '" + options.program + "'");
   auto child = std::make_unique<ChildProcess>(
-      pid, options.ownProcessGroup ? Signalling::kGroup : Signalling::kProcess,
+      pid,
+      options.ownProcessGroup || options.ownSession ? Signalling::kGroup : Signalling::kProcess,
       ChildProcess::Streams{std::move(wiring.in.writeEnd), std::move(wiring.out.readEnd),
                             std::move(wiring.err.readEnd)});
   errors.writeEnd.reset();

@@ -7,6 +7,7 @@
 #include "common/base/version.h"
 #include "common/platform/files.h"
 #include "common/platform/process.h"
+#include "tests/agent/core/work_values.h"
 #include "tests/support/temporary_folder.h"
 
 namespace fleetmark::agent {
@@ -107,6 +108,35 @@ TEST(AgentProgram, ARequestThatIsNoneIsExitCode2WithoutAnEvent) {
     EXPECT_EQ(ran.out, "") << input;
     EXPECT_THAT(ran.err, StartsWith("fleetmark-agent: ")) << input;
   }
+}
+
+// A probe that hangs, started as the agent does it; with what follows the request on its input.
+std::unique_ptr<platform::Process> startHanging(const std::string& after) {
+  platform::SpawnOptions options;
+  options.program = std::string(std::getenv("FLEETMARK_BIN")) + "/fleetmark-agent";
+  options.arguments = {"probe", "selftest", "--pipe"};
+  options.pipeStdin = true;
+  auto process = platform::spawn(options);
+  EXPECT_TRUE(process);
+  EXPECT_TRUE(
+      (*process)->writeStdin(R"({"probe":"selftest","protocol":1,"placement":{},"params":)" +
+                             core::testing::selftestParams(2, "hang") + "}\n" + after));
+  return std::move(process).value();
+}
+
+TEST(AgentProgram, AProbeForTheAgentEndsWhenItsInputDoes) {
+  auto process = startHanging("");
+  process->closeStdin();
+  auto exit = process->wait(std::chrono::seconds(60));
+  ASSERT_TRUE(exit);
+  EXPECT_EQ(exit->describe(), "killed by signal 9");
+}
+
+TEST(AgentProgram, AProbeForTheAgentEndsWithALeaseThatIsOver) {
+  auto process = startHanging("lease 1 1\n");
+  auto exit = process->wait(std::chrono::seconds(60));
+  ASSERT_TRUE(exit);
+  EXPECT_EQ(exit->describe(), "killed by signal 9");
 }
 
 TEST(AgentProgram, PrintsTheHostAsJson) {

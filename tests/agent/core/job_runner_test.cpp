@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "common/platform/files.h"
+#include "common/platform/process_tree.h"
 #include "tests/agent/core/work_values.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/temporary_folder.h"
@@ -60,6 +61,7 @@ class MemorySink final : public RunSink {
 class JobRunnerTest : public ::testing::Test {
  protected:
   JobRunnerTest() {
+    EXPECT_TRUE(platform::adoptOrphans());
     options_.program = std::string(std::getenv("FLEETMARK_BIN")) + "/fleetmark-agent";
     options_.tick = milliseconds(20);
     options_.grace = milliseconds(400);
@@ -158,6 +160,39 @@ TEST_F(JobRunnerTest, AnOrphanIsKilledAndNamedAndTheResultStands) {
   EXPECT_EQ(sink_.samples().size(), 4u);
 }
 
+TEST_F(JobRunnerTest, AProcessThatLeftGroupSessionAndParentIsKilledAndNamed) {
+  auto completion = run(selftestParams(4, "escape"));
+  EXPECT_EQ(completion.outcome, Outcome::kMeasured) << completion.message;
+  ASSERT_EQ(completion.notices.size(), 1u);
+  EXPECT_THAT(completion.notices[0].message, HasSubstr("left processes of its own behind ("));
+  EXPECT_THAT(completion.notices[0].message, HasSubstr(" sleep)"));
+  EXPECT_THAT(completion.notices[0].message, HasSubstr("as adopted orphans"));
+  EXPECT_THAT(platform::descendants(), IsEmpty());
+}
+
+TEST_F(JobRunnerTest, ACancelReachesWhatLeftTheGroupToo) {
+  useScript("read -r request; setsid sleep 1000 & echo $! > " + folder_.path() +
+            "/pid; echo ready >&2; exec sleep 1000\n");
+  sink_.onLog = [&] { control_.stop(StopReason::kCancelled); };
+  EXPECT_EQ(run(selftestParams(4, "none")).outcome, Outcome::kCancelled);
+  EXPECT_FALSE(alive(read("pid")));
+}
+
+TEST_F(JobRunnerTest, TheChildIsToldOfEachRenewal) {
+  useScript(
+      "read -r request; read -r first; echo \"$first\" >&2; read -r second; echo \"$second\" "
+      ">&2\n");
+  sink_.onLog = [&] {
+    if (sink_.logs.find('\n') == sink_.logs.size() - 1) {
+      control_.extendLease(clock_.mono() + seconds(54));
+    }
+  };
+  run(selftestParams(4, "none"));
+  // The lease of the fixture, then the renewed one.
+  EXPECT_THAT(sink_.logs,
+              ::testing::MatchesRegex("lease [0-9]+ 27000000000\nlease [0-9]+ 54000000000\n"));
+}
+
 TEST_F(JobRunnerTest, AHangIsOverItsTimeLimit) {
   auto assignment = makeAssignment();
   assignment.paramsJson = selftestParams(4, "hang");
@@ -199,7 +234,7 @@ TEST_F(JobRunnerTest, AHangShowsNoProgress) {
 }
 
 TEST_F(JobRunnerTest, IgnoringTheRequestToEndEndsInAKill) {
-  useScript("trap '' TERM; cat >/dev/null; echo ready >&2; sleep 1000\n");
+  useScript("trap '' TERM; read -r request; echo ready >&2; sleep 1000\n");
   sink_.onLog = [&] { control_.stop(StopReason::kCancelled); };
   auto completion = run(selftestParams(4, "none"));
   EXPECT_EQ(completion.outcome, Outcome::kCancelled);
@@ -270,7 +305,8 @@ TEST_F(JobRunnerTest, AMissingProgramIsInfrastructure) {
 }
 
 TEST_F(JobRunnerTest, TheRequestStandsOnStandardInputAndNotInTheArguments) {
-  useScript("cat > " + folder_.path() + "/stdin; echo \"$@\" > " + folder_.path() + "/args\n");
+  useScript("read -r request; echo \"$request\" > " + folder_.path() + "/stdin; echo \"$@\" > " +
+            folder_.path() + "/args\n");
   auto assignment = makeAssignment();
   assignment.placementJson = R"({"path":"/secret/place"})";
   run(assignment);
@@ -279,7 +315,7 @@ TEST_F(JobRunnerTest, TheRequestStandsOnStandardInputAndNotInTheArguments) {
 }
 
 TEST_F(JobRunnerTest, StandardErrorIsLoggedAndItsLastLinesStandInTheMessage) {
-  useScript("cat >/dev/null; echo first >&2; printf 'the \\033[31mlast' >&2; exit 4\n");
+  useScript("read -r request; echo first >&2; printf 'the \\033[31mlast' >&2; exit 4\n");
   auto completion = run(selftestParams(4, "none"));
   EXPECT_EQ(completion.outcome, Outcome::kInfrastructure);
   EXPECT_THAT(completion.message, HasSubstr("exit code 4"));
@@ -288,7 +324,7 @@ TEST_F(JobRunnerTest, StandardErrorIsLoggedAndItsLastLinesStandInTheMessage) {
 }
 
 TEST_F(JobRunnerTest, AFloodOnStandardErrorHoldsNothingUp) {
-  useScript("cat >/dev/null; yes flood >&2; exit 0\n");
+  useScript("read -r request; yes flood >&2; exit 0\n");
   options_.maxLogBytes = 1000;
   control_.extendLease(base::MonoTime::max());
   std::jthread later([&](std::stop_token stop) {
@@ -305,7 +341,7 @@ TEST_F(JobRunnerTest, AFloodOnStandardErrorHoldsNothingUp) {
 }
 
 TEST_F(JobRunnerTest, AChildThatClosesItsPipeAndStaysIsEnded) {
-  useScript("echo $$ > " + folder_.path() + "/pid; cat >/dev/null; exec >&-; exec sleep 1000\n");
+  useScript("echo $$ > " + folder_.path() + "/pid; read -r request; exec >&-; exec sleep 1000\n");
   auto completion = run(selftestParams(4, "none"));
   EXPECT_EQ(completion.outcome, Outcome::kInfrastructure);
   EXPECT_THAT(completion.message, HasSubstr("ended without a result"));
@@ -313,7 +349,7 @@ TEST_F(JobRunnerTest, AChildThatClosesItsPipeAndStaysIsEnded) {
 }
 
 TEST_F(JobRunnerTest, GrandchildrenThatHoldThePipeAreKilledToo) {
-  useScript("cat >/dev/null; sleep 1000 & echo $! > " + folder_.path() + "/pid; exit 5\n");
+  useScript("read -r request; sleep 1000 & echo $! > " + folder_.path() + "/pid; exit 5\n");
   auto completion = run(selftestParams(4, "none"));
   EXPECT_EQ(completion.outcome, Outcome::kInfrastructure);
   EXPECT_THAT(completion.message, HasSubstr("exit code 5"));
@@ -323,7 +359,8 @@ TEST_F(JobRunnerTest, GrandchildrenThatHoldThePipeAreKilledToo) {
 
 TEST_F(JobRunnerTest, AnEventOverTheLimitIsRefused) {
   // A segment table that promises 1 segment of 2^31 words.
-  useScript("cat >/dev/null; printf '\\000\\000\\000\\000\\000\\000\\000\\200'; exec sleep 1000\n");
+  useScript(
+      "read -r request; printf '\\000\\000\\000\\000\\000\\000\\000\\200'; exec sleep 1000\n");
   auto completion = run(selftestParams(4, "none"));
   EXPECT_EQ(completion.outcome, Outcome::kInfrastructure);
   EXPECT_THAT(completion.message, HasSubstr("wrote what it may not"));

@@ -119,6 +119,7 @@ class MixedPlatform final : public Platform {
   ContentionMeter& contention() override { return real_->contention(); }
   DirectIo& directIo() override { return directIoFake ? *directIoFake : real_->directIo(); }
   HostActivity& activity() override { return real_->activity(); }
+  MachineClocks& clocks() override { return real_->clocks(); }
 
   CpuAffinity* affinityFake = nullptr;
   DirectIo* directIoFake = nullptr;

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "common/platform/process.h"
+#include "common/platform/process_tree.h"
 #include "tests/agent/probes/fakes.h"
 
 namespace fleetmark::agent::probes {
@@ -137,6 +138,16 @@ TEST(SelftestProbe, OrphanStaysInTheGroupAfterAGoodEnd) {
   EXPECT_EQ(info.si_status, 0);
   EXPECT_EQ(::kill(-child.pid, SIGKILL), 0);
   reap(child);
+}
+
+TEST(SelftestProbe, EscapeLeavesAProcessThatIsNoneOfTheGroup) {
+  ASSERT_TRUE(platform::adoptOrphans());
+  auto child = forkSelftest("escape");
+  EXPECT_EQ(WEXITSTATUS(reap(child)), 0);
+  EXPECT_EQ(::kill(-child.pid, SIGKILL), -1) << "somebody is left in the group";
+  auto end = platform::endDescendants(30s);
+  EXPECT_THAT(end.killed,
+              ::testing::ElementsAre(::testing::Field(&platform::TreeProcess::name, "sleep")));
 }
 
 }  // namespace

@@ -94,6 +94,9 @@ class Spool {
   base::Status recover();
   base::Status recoverFile(const std::string& path);
   base::Status rebuild(const std::string& path, const std::string& bytes, const SpoolScan& scan);
+  base::Status copyLocked(Entry& entry, const std::string& bytes, const SpoolScan& scan,
+                          const std::string& notice);
+  void forgetLocked(SpoolKey key);
   void adopt(Entry entry);
   base::Result<SpoolKey> beginLocked(const model::Assignment& assignment);
   base::Status writeRecord(Entry& entry, RecordType type, std::uint32_t number,

@@ -47,9 +47,11 @@ base::Status Spool::recover() {
 }
 
 base::Status Spool::recoverFile(const std::string& path) {
-  // A file can pass the bound by the completion that is always taken.
-  auto most = static_cast<std::size_t>(options_.most.count) + 2 * kMaxRecordPayload;
-  FM_TRY_ASSIGN(auto bytes, platform::readFile(path, most));
+  // Whatever its size: the bound may have been lowered since, and the report of old still goes out.
+  std::error_code failed;
+  auto size = fs::file_size(path, failed);
+  if (failed) return base::unavailable("cannot look at " + path + ": " + failed.message());
+  FM_TRY_ASSIGN(auto bytes, platform::readFile(path, static_cast<std::size_t>(size)));
   SpoolScan scan = scanSpool(bytes);
   switch (scan.damage) {
     case SpoolDamage::kNone:
@@ -115,29 +117,44 @@ void Spool::adopt(Entry entry) {
   entries_.emplace(nextKey_++, std::move(entry));
 }
 
-// Sets the spoiled file aside and makes a new one from what stood before the damage, so that the
-// coordinator learns of the attempt.
+// Makes a new file from what stood before the damage, so that the coordinator learns of the
+// attempt, and sets the spoiled one aside. Without space for the new one all stays for the next
+// start.
 base::Status Spool::rebuild(const std::string& path, const std::string& bytes,
                             const SpoolScan& scan) {
-  FM_TRY_ASSIGN(auto moved, moveAside(path));
-  total_ += static_cast<std::int64_t>(bytes.size());
   std::string notice = "the spool file " + path + " is damaged at byte " +
-                       std::to_string(scan.goodBytes) + " of " + std::to_string(bytes.size()) +
-                       "; it is set aside as " + moved;
-  if (scan.records.empty()) {
-    notices_.push_back(notice + "; which attempt it held can't be told");
-    return {};
+                       std::to_string(scan.goodBytes) + " of " + std::to_string(bytes.size());
+  total_ += static_cast<std::int64_t>(bytes.size());
+  base::Result<model::Assignment> assignment = base::invalid("no record");
+  if (!scan.records.empty()) {
+    const auto& first = scan.records.front();
+    assignment = rpc::decodeAssignment(
+        std::string_view(bytes).substr(first.payloadOffset, first.payloadBytes));
   }
-  const auto& first = scan.records.front();
-  auto assignment = rpc::decodeAssignment(
-      std::string_view(bytes).substr(first.payloadOffset, first.payloadBytes));
   if (!assignment) {
-    notices_.push_back(notice + "; which attempt it held can't be told");
+    FM_TRY_ASSIGN(auto moved, moveAside(path));
+    notices_.push_back(notice + "; it is set aside as " + moved +
+                       "; which attempt it held can't be told");
     return {};
   }
   std::lock_guard lock(mutex_);
-  FM_TRY_ASSIGN(auto key, beginLocked(*assignment));
-  Entry& entry = entries_.at(key);
+  auto key = beginLocked(*assignment);
+  auto kept = key ? copyLocked(entries_.at(*key), bytes, scan, notice) : base::Status(key.error());
+  if (!kept) {
+    if (key) forgetLocked(*key);
+    notices_.push_back(notice +
+                       "; it stays for the next start, because what stands before the "
+                       "damage could not be written anew: " +
+                       kept.error().message);
+    return {};
+  }
+  FM_TRY_ASSIGN(auto moved, moveAside(path));
+  notices_.push_back(notice + "; it is set aside as " + moved);
+  return {};
+}
+
+base::Status Spool::copyLocked(Entry& entry, const std::string& bytes, const SpoolScan& scan,
+                               const std::string& notice) {
   entry.recovered = true;
   for (std::size_t i = 1; i < scan.records.size(); ++i) {
     const auto& record = scan.records[i];
@@ -153,11 +170,19 @@ base::Status Spool::rebuild(const std::string& path, const std::string& bytes,
   completion.message = "the agent's record of this attempt was damaged on its disk; " +
                        std::to_string(entry.chunks.size()) + " chunk(s) before the damage stand";
   completion.notices.push_back({"agent/spool", notice});
-  entry.completion = completion;
   FM_TRY(writeRecord(entry, RecordType::kCompletion, 0, rpc::encodeCompletion(completion)));
+  entry.completion = std::move(completion);
   entry.file.reset();
-  notices_.push_back(notice);
   return {};
+}
+
+// An entry whose file holds nothing that isn't elsewhere.
+void Spool::forgetLocked(SpoolKey key) {
+  auto found = entries_.find(key);
+  std::error_code failed;
+  fs::remove(found->second.path, failed);
+  if (!failed) total_ -= found->second.size;
+  entries_.erase(found);
 }
 
 }  // namespace fleetmark::agent::core

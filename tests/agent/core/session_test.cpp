@@ -6,10 +6,12 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "tests/agent/core/fake_coordinator.h"
 #include "tests/agent/core/work_values.h"
+#include "tests/agent/platform/mounts.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/temporary_folder.h"
 
@@ -31,7 +33,7 @@ class SessionTest : public ::testing::Test {
   ~SessionTest() override { stop(); }
 
   void start(const base::Clock& clock, base::Nanos stopPatience = seconds(5)) {
-    auto spool = Spool::open({folder_.path() + "/spool", {256 * base::kMiB}, {0}}, clock);
+    auto spool = Spool::open({spoolFolder_, {256 * base::kMiB}, {keepFree_}}, clock);
     ASSERT_TRUE(spool) << spool.error().message;
     spool_ = std::move(spool).value();
     SessionOptions options;
@@ -40,7 +42,7 @@ class SessionTest : public ::testing::Test {
     options.runner.grace = milliseconds(400);
     options.runner.chunkSamples = 1;
     options.uploader = {milliseconds(1), milliseconds(20), milliseconds(1)};
-    options.pause = milliseconds(1);
+    options.pause = options.full = milliseconds(1);
     options.start.window = options.start.slice = milliseconds(1);
     options.stopPatience = stopPatience;
     options.keeperWait = milliseconds(5);
@@ -74,6 +76,8 @@ class SessionTest : public ::testing::Test {
   }
 
   tests::TemporaryFolder folder_;
+  std::string spoolFolder_ = folder_.path() + "/spool";
+  std::int64_t keepFree_ = 0;
   tests::ManualClock manual_;
   base::SystemClock system_;
   FakeCoordinator coordinator_;
@@ -264,6 +268,36 @@ TEST_F(SessionTest, WhatTheHostDidBeforeTheProbeIsReportedWithTheAttempt) {
   EXPECT_THAT(completion.quietJson, HasSubstr("\"quiet\":false"));
   ASSERT_EQ(completion.notices.size(), 1u);
   EXPECT_EQ(completion.notices[0].stage, "agent/quiet");
+}
+
+TEST_F(SessionTest, AFullDiskStopsNewWorkAndNotTheReportOfOld) {
+  // Mounted before the session's thread is made, which so sees it too.
+  auto disk = agent::testing::TestMount::tmpfs({1024 * base::kKiB});
+  if (!disk) GTEST_SKIP() << "no tmpfs can be mounted here: " << disk.error().message;
+  spoolFolder_ = disk->path() + "/spool";
+  {
+    auto spool = Spool::open({spoolFolder_, {256 * base::kMiB}, {0}}, manual_);
+    ASSERT_TRUE(spool) << spool.error().message;
+    auto key = (*spool)->begin(makeAssignment(1));
+    ASSERT_TRUE((*spool)->append(*key, makeChunk(0)));
+    ASSERT_TRUE((*spool)->complete(*key, makeCompletion(1)));
+  }
+  std::ofstream(disk->path() + "/filler") << std::string(2 * base::kMiB, 'x');
+  keepFree_ = 64 * base::kKiB;
+  coordinator_.give(step("none"));
+  start(system_);
+  ASSERT_TRUE(ended(1));
+  ASSERT_TRUE(coordinator_.waitUntil([](const auto& seen) { return seen.renewals >= 3; }));
+  coordinator_.waitUntil([](const auto& seen) {
+    EXPECT_EQ(seen.ended.size(), 1u);
+    EXPECT_EQ(seen.takesUnderWay, 0);
+    return true;
+  });
+  std::filesystem::remove(disk->path() + "/filler");
+  ASSERT_TRUE(ended(2));
+  stop();
+  EXPECT_EQ(coordinator_.ended[0].completion, makeCompletion(1));
+  EXPECT_EQ(coordinator_.ended[1].completion.outcome, Outcome::kMeasured);
 }
 
 }  // namespace

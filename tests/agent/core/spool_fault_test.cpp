@@ -233,5 +233,45 @@ TEST(SpoolFullDisk, KeepsWhatIsThereAndTheCompletionInMemory) {
               (*spool)->completion((*spool)->entries()[0].key));
 }
 
+// Damage in an attempt's file must not keep an agent with a full disk from its other reports.
+TEST(SpoolFullDisk, ADamagedFileStaysForTheNextStart) {
+  tests::TemporaryFolder folder;
+  SmallDisk disk(folder.path());
+  if (!disk.mounted()) GTEST_SKIP() << "no tmpfs can be mounted here: " << disk.why();
+  tests::ManualClock clock;
+  const std::string spoolFolder = folder.path() + "/spool";
+  std::string path = writeAttempt(spoolFolder, clock);
+  auto bytes = *platform::readFile(path, 1 << 20);
+  overwrite(path, scanSpool(bytes).records.at(2).payloadOffset + 3, '\x7e');
+  clock.advance(std::chrono::seconds(1));
+  std::ofstream(folder.path() + "/filler") << std::string(512 * 1024, 'x');
+  {
+    auto spool = Spool::open({spoolFolder, {256 * base::kMiB}, {0}}, clock);
+    ASSERT_TRUE(spool) << spool.error().message;
+    EXPECT_THAT((*spool)->notices(), ElementsAre(HasSubstr("it stays for the next start")));
+    EXPECT_TRUE((*spool)->entries().empty());
+    EXPECT_THAT(spoolFiles(spoolFolder), ElementsAre(path));
+  }
+  fs::remove(folder.path() + "/filler");
+  auto spool = Spool::open({spoolFolder, {256 * base::kMiB}, {0}}, clock);
+  ASSERT_TRUE(spool) << spool.error().message;
+  ASSERT_EQ((*spool)->entries().size(), 1u);
+  EXPECT_EQ((*spool)->entries()[0].chunks, 1u);
+}
+
+TEST(SpoolBound, ALoweredBoundStopsNewWorkAndNotTheReportOfOld) {
+  tests::TemporaryFolder folder;
+  tests::ManualClock clock;
+  writeAttempt(folder.path(), clock);
+  auto spool = Spool::open({folder.path(), {10}, {0}}, clock);
+  ASSERT_TRUE(spool) << spool.error().message;
+  ASSERT_EQ((*spool)->entries().size(), 1u);
+  auto key = (*spool)->entries()[0].key;
+  EXPECT_EQ(*(*spool)->chunk(key, 2), makeChunk(2));
+  EXPECT_EQ((*spool)->admit().error().code, base::ErrorCode::kOverloaded);
+  EXPECT_TRUE((*spool)->drop(key));
+  EXPECT_TRUE((*spool)->admit());
+}
+
 }  // namespace
 }  // namespace fleetmark::agent::core

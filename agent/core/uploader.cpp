@@ -87,11 +87,7 @@ Uploader::Turn Uploader::advance(const SpoolEntry& entry) {
 
 Uploader::Turn Uploader::sendChunk(const SpoolEntry& entry, Upload& upload, std::uint32_t number) {
   auto chunk = spool_.chunk(entry.key, number);
-  if (!chunk) {
-    if (chunk.error().code == ErrorCode::kUnavailable) return failed(entry, upload, chunk.error());
-    giveUp(entry, chunk.error().message);
-    return Turn::kSent;
-  }
+  if (!chunk) return unreadable(entry, upload, chunk.error());
   auto reply = port_.appendSamples(entry.assignment.lease, *chunk);
   if (!reply) return failed(entry, upload, reply.error());
   reachable_ = true;
@@ -120,19 +116,23 @@ Uploader::Turn Uploader::sendChunk(const SpoolEntry& entry, Upload& upload, std:
   return failed(entry, upload, base::internal("a chunk was answered with 'missing'"));
 }
 
+// A disk that answers with an error may do so for a moment only, but not hold up the rest for ever.
+Uploader::Turn Uploader::unreadable(const SpoolEntry& entry, Upload& upload,
+                                    const base::Error& error) {
+  if (error.code == ErrorCode::kUnavailable && ++upload.unreadable < kMostInternal) {
+    return failed(entry, upload, error);
+  }
+  giveUp(entry, error.message);
+  return Turn::kSent;
+}
+
 Uploader::Turn Uploader::sendCompletion(const SpoolEntry& entry, Upload& upload) {
   auto completion = spool_.completion(entry.key);
   if (!completion) return Turn::kNothing;
   std::optional<model::SampleChunk> last;
   if (upload.nextChunk < entry.chunks) {
     auto chunk = spool_.chunk(entry.key, upload.nextChunk);
-    if (!chunk) {
-      if (chunk.error().code == ErrorCode::kUnavailable) {
-        return failed(entry, upload, chunk.error());
-      }
-      giveUp(entry, chunk.error().message);
-      return Turn::kSent;
-    }
+    if (!chunk) return unreadable(entry, upload, chunk.error());
     last = std::move(*chunk);
   }
   auto reply = port_.complete(entry.assignment.lease, *completion, last ? &*last : nullptr);

@@ -1,10 +1,12 @@
 // Brings the spool to the coordinator, on a thread of its own: per attempt its chunks in order,
-// then its completion (with the last chunk, where that was not sent before), and drops the attempt once the coordinator has answered for it.
+// then its completion (with the last chunk, where that was not sent before), and drops the attempt
+// once the coordinator has answered for it.
 //
 //   answer to a chunk       ok, duplicate: next      fenced, unknown: the rest isn't sent
 //   answer to a completion  ok, duplicate, fenced, unknown: drop      missing: those chunks again
 //   kUnavailable, kOverloaded, kDenied   again after a growing pause
 //   kInternal                            the same, at most kMostInternal times in a row
+//   the spool can't be read              again, at most kMostInternal times; then as below
 //   any other error                      the attempt's file is set aside, see spool.h
 #pragma once
 
@@ -53,11 +55,13 @@ class Uploader {
     bool closed = false;  // fenced or unknown: only waits for its completion to be dropped
     int internals = 0;
     int missings = 0;
+    int unreadable = 0;  // times that the spool could not be read
   };
   enum class Turn { kSent, kNothing, kRetry };
 
   void loop();
   Turn turn();
+  Turn unreadable(const SpoolEntry& entry, Upload& upload, const base::Error& error);
   Turn advance(const SpoolEntry& entry);
   Turn sendChunk(const SpoolEntry& entry, Upload& upload, std::uint32_t number);
   Turn sendCompletion(const SpoolEntry& entry, Upload& upload);

@@ -229,6 +229,23 @@ TEST_F(UploaderTest, SetsAsideAfterManyInternalErrorsInARow) {
   EXPECT_EQ(setAside(), 1u);
 }
 
+TEST_F(UploaderTest, ASpoolFileThatCannotBeReadDoesNotHoldUpTheNext) {
+  attempt(2);
+  std::string first;
+  for (const auto& file : std::filesystem::directory_iterator(folder_.path() + "/spool")) {
+    if (file.path().extension() == ".spool") first = file.path();
+  }
+  ASSERT_FALSE(first.empty());
+  std::filesystem::remove(first);
+  std::filesystem::create_directory(first);  // opens, but can't be read
+  clock_.advance(seconds(1));
+  attempt(2);
+  uploader_->start();
+  ASSERT_TRUE(coordinator_.waitUntil([](const auto& seen) { return seen.ended.size() == 1; }));
+  end();
+  EXPECT_EQ(coordinator_.chunks.size(), 2u);
+}
+
 TEST_F(UploaderTest, PassesProgressAndLogOn) {
   uploader_->start();
   feed_.progress(makeAssignment().lease, "read 1/5");

@@ -7,7 +7,7 @@
 #include "common/base/check.h"
 #include "common/base/clock.h"
 #include "tests/bench/rpc_bench.h"
-#include "tests/common/rpc/test_proxy.h"
+#include "tests/support/tcp_proxy.h"
 
 namespace fleetmark::bench {
 namespace {
@@ -49,7 +49,7 @@ void serveRaw(int ready) {
 }
 
 Contender rawClient(std::uint16_t port) {
-  const int socket = rpc::connectLoopback(port);
+  const int socket = support::connectLoopback(port);
   FM_CHECK(socket >= 0);
   noDelay(socket);
   return {[socket](base::Nanos time, Latencies& into) {

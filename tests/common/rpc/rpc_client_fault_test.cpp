@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "tests/common/rpc/rpc_client_rig.h"
-#include "tests/common/rpc/test_proxy.h"
+#include "tests/support/tcp_proxy.h"
 
 namespace fleetmark::rpc {
 namespace {
@@ -59,7 +59,7 @@ class RpcClientFaultTest : public RpcClientTest {};
 
 TEST_F(RpcClientFaultTest, CutDuringACallIsUnavailableAndTheNextCallReconnects) {
   TestCoordinator coordinator(fleet_.coordinator());
-  TestProxy proxy(coordinator.port());
+  support::TcpProxy proxy(coordinator.port());
   auto client = clientOf(configFor(fleet_.agent(), {proxy.address()}));
   auto pending = std::async(std::launch::async, [&] { return hang(*client); });
   ASSERT_TRUE(coordinator.waitForHanging(1));
@@ -74,7 +74,7 @@ TEST_F(RpcClientFaultTest, CutDuringACallIsUnavailableAndTheNextCallReconnects) 
 
 TEST_F(RpcClientFaultTest, CutBetweenCallsIsHealed) {
   TestCoordinator coordinator(fleet_.coordinator());
-  TestProxy proxy(coordinator.port());
+  support::TcpProxy proxy(coordinator.port());
   auto client = clientOf(configFor(fleet_.agent(), {proxy.address()}));
   for (std::size_t i = 1; i <= 5; ++i) {
     ASSERT_TRUE(ping(*client));
@@ -88,7 +88,7 @@ TEST_F(RpcClientFaultTest, CutBetweenCallsIsHealed) {
 // Wherever in the handshake or the first calls the wire breaks, the client gets there in the end.
 TEST_F(RpcClientFaultTest, CutAtEveryPlaceIsSurvived) {
   TestCoordinator coordinator(fleet_.coordinator());
-  TestProxy proxy(coordinator.port());
+  support::TcpProxy proxy(coordinator.port());
   for (std::size_t bytes = 100; bytes <= 2600; bytes += 500) {
     proxy.cutAfter(bytes);
     auto client = clientOf(configFor(fleet_.agent(), {proxy.address()}));
@@ -115,7 +115,7 @@ TEST_F(RpcClientFaultTest, DroppedConnectionIsMadeAgain) {
 TEST_F(RpcClientFaultTest, GoesToASecondCoordinatorWhenTheFirstIsGone) {
   auto first = std::make_unique<TestCoordinator>(fleet_.coordinator());
   TestCoordinator second(fleet_.coordinator());
-  TestProxy gate(second.port());
+  support::TcpProxy gate(second.port());
   gate.refuse();
   auto client = clientOf(configFor(fleet_.agent(), {first->address(), gate.address()}));
   ASSERT_TRUE(ping(*client));
@@ -136,7 +136,7 @@ TEST_F(RpcClientFaultTest, OneRefusalAmongManyCoordinatorsIsNotFinal) {
 
 TEST_F(RpcClientFaultTest, SilentPeerIsFoundByTheHeartbeat) {
   TestCoordinator coordinator(fleet_.coordinator());
-  TestProxy proxy(coordinator.port());
+  support::TcpProxy proxy(coordinator.port());
   auto config = configFor(fleet_.agent(), {proxy.address()});
   config.heartbeatInterval = milliseconds(50);
   config.heartbeatLimit = milliseconds(200);
@@ -198,7 +198,7 @@ TEST_F(RpcClientFaultTest, HeartbeatKeepsAnIdleConnection) {
 
 TEST_F(RpcClientFaultTest, PeerThatNeverAnswersTheHandshakeIsLeft) {
   TestCoordinator coordinator(fleet_.coordinator());
-  TestProxy mute(coordinator.port());
+  support::TcpProxy mute(coordinator.port());
   mute.stall();
   auto config = configFor(fleet_.agent(), {mute.address()});
   config.connectLimit = milliseconds(100);
@@ -226,7 +226,7 @@ TEST_F(RpcClientFaultTest, ShutdownFreesBlockedCalls) {
 
 TEST_F(RpcClientFaultTest, ShutdownWhileConnectingFreesBlockedCalls) {
   TestCoordinator coordinator(fleet_.coordinator());
-  TestProxy proxy(coordinator.port());
+  support::TcpProxy proxy(coordinator.port());
   proxy.stall();
   auto client = clientOf(configFor(fleet_.agent(), {proxy.address()}));
   auto pending = std::async(std::launch::async, [&] { return ping(*client, seconds(60)); });

@@ -16,7 +16,7 @@
 #include "common/rpc/rpc_client.h"
 #include "tests/common/rpc/test_coordinator.h"
 #include "tests/common/rpc/test_fleet.h"
-#include "tests/common/rpc/test_proxy.h"
+#include "tests/support/tcp_proxy.h"
 
 namespace fleetmark::rpc {
 namespace {
@@ -28,7 +28,7 @@ using testing::HasSubstr;
 
 class Socket {
  public:
-  explicit Socket(std::uint16_t port) : descriptor_(connectLoopback(port)) {}
+  explicit Socket(std::uint16_t port) : descriptor_(support::connectLoopback(port)) {}
   ~Socket() {
     if (descriptor_ >= 0) ::close(descriptor_);
   }

@@ -140,6 +140,16 @@ std::vector<std::string> endLeftovers() {
   return out;
 }
 
+// For tests: lets several agents on one kernel stand for as many machines. See docs/agent.md.
+void pretendMachine(model::HostFacts& facts) {
+  const char* key = std::getenv("FLEETMARK_MACHINE_KEY");
+  if (key == nullptr || *key == '\0') return;
+  facts.machineKey = key;
+  facts.machineId = key;
+  facts.bootId = key;
+  base::log(base::LogLevel::kWarning, "machine.pretended", {{"key", key}});
+}
+
 base::Status runAgent(const std::string& configPath, const config::Overrides& overrides) {
   config::AgentConfig settings;
   if (!configPath.empty()) {
@@ -162,6 +172,7 @@ base::Status runAgent(const std::string& configPath, const config::Overrides& ov
   base::SystemClock clock;
   auto host = agent::makePlatform();
   auto facts = host->host().facts();
+  pretendMachine(facts);
   if (settings.name.empty()) settings.name = facts.hostname.empty() ? "agent" : facts.hostname;
   FM_TRY_ASSIGN(auto labels, config::agentLabels(facts, settings.name, settings.labels));
   FM_TRY_ASSIGN(auto spool, core::Spool::open({settings.state + "/spool", settings.spool}, clock));

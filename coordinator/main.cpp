@@ -1,5 +1,6 @@
 // fleetmark-coordinator: the composition root of the coordinator.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -41,6 +42,7 @@ struct Arguments {
   std::string addressFile;
   std::int32_t quarantineAfter = service::Settings().quarantineAfter;
   std::string logLevel = "info";
+  std::string leaseTtl;
   bool print = false;
 };
 
@@ -76,6 +78,21 @@ base::Status checkArguments(const Arguments& arguments, const std::string& datab
                          " is unknown; known: debug, info, warning, error");
   }
   return {};
+}
+
+// Agents renew three times in a lease's time, and say so that they are there.
+base::Result<service::Settings> settingsOf(const Arguments& arguments) {
+  service::Settings settings;
+  settings.quarantineAfter = arguments.quarantineAfter;
+  if (arguments.leaseTtl.empty()) return settings;
+  auto ttl = base::parseDuration(arguments.leaseTtl);
+  if (!ttl) return base::invalid("--lease-ttl: " + ttl.error().message);
+  if (*ttl < std::chrono::seconds(1) || *ttl > std::chrono::hours(1)) {
+    return base::invalid("--lease-ttl " + arguments.leaseTtl + " is not within 1s and 1h");
+  }
+  settings.leaseTtl = *ttl;
+  settings.heartbeat = std::min<base::Nanos>(settings.heartbeat, *ttl / 3);
+  return settings;
 }
 
 base::LogLevel levelOf(const std::string& word) {
@@ -121,6 +138,8 @@ base::Result<ports::RenderedReport> renderReport(const ports::ReportData& data,
 }
 
 int serve(const Arguments& arguments) {
+  auto settings = settingsOf(arguments);
+  if (!settings) return exitCode(settings.error());
   base::SystemClock clock;
   if (auto made = platform::makePrivateFolder(arguments.dataFolder); !made) {
     return exitCode(made.error());
@@ -153,12 +172,12 @@ int serve(const Arguments& arguments) {
   options.tls = {identity->authority.certificatePem, identity->coordinator.certificatePem,
                  identity->coordinator.keyPem};
   options.authority = identity->authority;
+  options.settings = *settings;
   options.openDatabase = open;
   if (!home->embedded) {
     options.openListener = [&home] { return store::openChangeListener(home->connectionString); };
   }
   options.render = renderReport;
-  options.settings.quarantineAfter = arguments.quarantineAfter;
   options.stopRequested = &platform::StopSignal::requested;
   options.ready = [&](const std::string& address) {
     base::log(base::LogLevel::kInfo, "coordinator.ready",
@@ -227,6 +246,9 @@ int main(int argc, char** argv) {
   app.add_option("--quarantine-after", arguments.quarantineAfter,
                  "fast failures in a row that put an agent in quarantine; 0: never (default 3)")
       ->check(CLI::Range(0, 1000));
+  app.add_option("--lease-ttl", arguments.leaseTtl,
+                 "how long an agent that is not heard of keeps its step (default 15s)")
+      ->type_name("DURATION");
   app.add_option("--log-level", arguments.logLevel, "debug, info, warning or error");
   auto* migrate = app.add_subcommand("migrate", "the database's schema");
   bool statusFlag = false;

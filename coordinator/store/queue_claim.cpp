@@ -64,9 +64,9 @@ begun AS (
   RETURNING c.id),
 made AS (
   INSERT INTO attempt (step_id, epoch, agent_id, agent_version, host_id, environment_id,
-                       machine_key, boot_id, clock_offset_ns)
+                       machine_key, boot_id, clock_offset_ns, started_at)
   SELECT claimed.id, claimed.epoch, a.id, a.version, a.host_id, a.environment_id, a.machine_key,
-         a.boot_id, a.clock_offset_ns
+         a.boot_id, a.clock_offset_ns, statement_timestamp()
   FROM claimed CROSS JOIN a
   RETURNING id, step_id),
 gathered AS (

@@ -34,7 +34,7 @@ WHERE s.id = $1 FOR NO KEY UPDATE OF s)sql"};
 
 constexpr Statement kEndAttempt{"queue_end_attempt", R"sql(
 WITH released AS (DELETE FROM lease WHERE step_id = $1 AND epoch = $2)
-UPDATE attempt SET ended_at = statement_timestamp(), outcome = $3, message = $4,
+UPDATE attempt SET ended_at = coalesce(ended_at, statement_timestamp()), outcome = $3, message = $4,
   body_sha256 = $5, environment_before = $6::jsonb, environment_after = $7::jsonb,
   quiet = $8::jsonb
 WHERE step_id = $1 AND epoch = $2

@@ -107,6 +107,17 @@ TEST_F(QueueClaim, AnExpiredLeaseHoldsTheMachineUntilItIsReaped) {
   EXPECT_EQ(again->lease.epoch, 2);
 }
 
+// Where the way to the database is slow, its transaction begins much earlier.
+TEST_F(QueueClaim, AnAttemptStartsWithItsClaim) {
+  insert(makeCampaign());
+  auto who = enter();
+  auto unit = must(db_->begin());
+  std::string begun = sql("SELECT clock_timestamp()");
+  ASSERT_TRUE(must(unit->queue().claim({who.agent, who.session, kTtl})));
+  must(unit->commit());
+  EXPECT_EQ(sql("SELECT started_at >= '" + begun + "' FROM fleetmark.attempt"), "t");
+}
+
 TEST_F(QueueClaim, CancelledCampaignsGiveNothing) {
   auto id = insert(makeCampaign());
   sql("UPDATE fleetmark.campaign SET state = 'cancelling' WHERE id = " + std::to_string(id.value));

@@ -68,9 +68,12 @@ TEST_F(QueueEnd, ALateCompletionReplacesTheExpiry) {
   expiry.bodySha256.clear();
   finish(expiry);
   EXPECT_EQ(look(work->lease).attemptBodySha256, "");
+  std::string ended = sql("SELECT ended_at FROM fleetmark.attempt");
   measured(work->lease);
   EXPECT_EQ(jobState(id), "done");
   EXPECT_EQ(sql("SELECT outcome FROM fleetmark.attempt"), "measured");
+  // The machine was free from then on, and may have begun something else.
+  EXPECT_EQ(sql("SELECT ended_at FROM fleetmark.attempt"), ended);
 }
 
 TEST_F(QueueEnd, ARetryWaitsForItsDelay) {

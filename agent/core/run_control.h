@@ -21,7 +21,8 @@ enum class StopReason : int {
 
 class RunControl {
  public:
-  explicit RunControl(base::MonoTime leaseUntil) { extendLease(leaseUntil); }
+  explicit RunControl(base::MonoTime leaseUntil)
+      : leaseUntilNs_(leaseUntil.time_since_epoch().count()) {}
 
   // The first reason stands.
   void stop(StopReason reason) {
@@ -40,13 +41,27 @@ class RunControl {
   }
 
   // The step may run until then by this machine's monotonic clock.
-  void extendLease(base::MonoTime until) { leaseUntilNs_ = until.time_since_epoch().count(); }
+  void extendLease(base::MonoTime until) {
+    {
+      std::lock_guard lock(mutex_);
+      leaseUntilNs_ = until.time_since_epoch().count();
+      renewed_ = true;
+    }
+    wake_.notify_all();
+  }
+  // True as soon as a renewal was answered; false after `limit`, or when there is a reason to end.
+  bool waitRenewed(base::Nanos limit) {
+    std::unique_lock lock(mutex_);
+    wake_.wait_for(lock, limit, [this] { return renewed_ || reason() != StopReason::kNone; });
+    return renewed_ && reason() == StopReason::kNone;
+  }
   base::MonoTime leaseUntil() const { return base::MonoTime(base::Nanos(leaseUntilNs_.load())); }
 
  private:
   std::atomic<StopReason> reason_{StopReason::kNone};
-  std::atomic<std::int64_t> leaseUntilNs_{0};
+  std::atomic<std::int64_t> leaseUntilNs_;
   std::mutex mutex_;
+  bool renewed_ = false;
   std::condition_variable wake_;
 };
 

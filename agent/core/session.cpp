@@ -194,7 +194,7 @@ void Session::takeLoop() {
     lost = false;
     backoff.reset();
     if (reply->assignment) {
-      execute(*reply->assignment);
+      execute(*reply->assignment, asked);
       continue;
     }
     if (reply->reason != whyNoWork_) {
@@ -205,7 +205,7 @@ void Session::takeLoop() {
   }
 }
 
-void Session::execute(const model::Assignment& assignment) {
+void Session::execute(const model::Assignment& assignment, base::MonoTime asked) {
   base::MonoTime received = clock_.mono();
   auto key = spool_.begin(assignment);
   if (!key) return refuse(assignment, key.error().message);
@@ -223,7 +223,7 @@ void Session::execute(const model::Assignment& assignment) {
              {"campaign", assignment.campaignName},
              {"probe", assignment.probe}});
   AttemptSink sink(spool_, feed_, *key, assignment.lease);
-  auto completion = runStep(assignment, sink, *control);
+  auto completion = runStep(assignment, asked, sink, *control);
   {
     std::lock_guard lock(mutex_);
     running_.reset();
@@ -241,10 +241,31 @@ void Session::execute(const model::Assignment& assignment) {
   }
 }
 
-model::Completion Session::runStep(const model::Assignment& assignment, RunSink& sink,
-                                   RunControl& control) {
-  auto ready = start_.make(assignment, sink, control);
+// An assignment that was long on its way (this process or its network stood still) names a lease
+// that may have run out since. How long it was nobody knows when work was waited for; then the
+// answer to the first renewal says whether the lease holds. What comes quickly is safe by the
+// margin of LeaseKeeper::safeFor.
+bool Session::leaseHolds(const model::Assignment& assignment, base::MonoTime asked,
+                         RunControl& control) {
+  const base::Nanos margin = assignment.leaseTtl - LeaseKeeper::safeFor(assignment.leaseTtl);
+  if (clock_.mono() - asked <= margin) return true;
+  while (!control.waitRenewed(options_.keeperWait)) {
+    if (clock_.mono() >= control.leaseUntil()) control.stop(StopReason::kLeaseExpired);
+    if (control.reason() != StopReason::kNone) return false;
+  }
+  return true;
+}
+
+model::Completion Session::runStep(const model::Assignment& assignment, base::MonoTime asked,
+                                   RunSink& sink, RunControl& control) {
   model::Completion completion;
+  if (!leaseHolds(assignment, asked, control)) {
+    auto ending = endingOf(control.reason(), "before the probe was started");
+    completion.outcome = ending.outcome;
+    completion.message = ending.message;
+    return completion;
+  }
+  auto ready = start_.make(assignment, sink, control);
   if (ready.ended) {
     completion.outcome = ready.ended->outcome;
     completion.message = ready.ended->message;

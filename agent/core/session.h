@@ -51,9 +51,11 @@ class Session {
   base::Status registerAgent();
   void settleRecovered();
   void takeLoop();
-  void execute(const model::Assignment& assignment);
-  model::Completion runStep(const model::Assignment& assignment, RunSink& sink,
-                            RunControl& control);
+  // `asked`: when the question for this work was sent.
+  void execute(const model::Assignment& assignment, base::MonoTime asked);
+  bool leaseHolds(const model::Assignment& assignment, base::MonoTime asked, RunControl& control);
+  model::Completion runStep(const model::Assignment& assignment, base::MonoTime asked,
+                            RunSink& sink, RunControl& control);
   void refuse(const model::Assignment& assignment, const std::string& why);
   bool drained() const;
   void waitReported();

@@ -147,6 +147,30 @@ TEST_F(SessionTest, ACancelReachesTheChildThroughTheHeartbeat) {
   EXPECT_EQ(coordinator_.ended[0].completion.chunkCount, 2u);
 }
 
+// A stopped process finds the answer in its socket when it goes on, long after it was given.
+TEST_F(SessionTest, WorkThatWasLongOnItsWayIsNotBegunWithoutItsLease) {
+  coordinator_.script([](auto& script) { script.renewAnswer = model::RenewAnswer::kLost; });
+  start(manual_);
+  ASSERT_TRUE(coordinator_.waitUntil([](const auto& seen) { return seen.takesUnderWay == 1; }));
+  manual_.advance(2 * makeAssignment().leaseTtl);
+  coordinator_.give(step("none"));
+  ASSERT_TRUE(ended(1));
+  stop();
+  EXPECT_EQ(coordinator_.ended[0].completion.outcome, Outcome::kInfrastructure);
+  EXPECT_THAT(coordinator_.ended[0].completion.message, HasSubstr("before the probe was started"));
+  EXPECT_EQ(coordinator_.chunkCalls, 0);
+}
+
+TEST_F(SessionTest, WorkThatWasWaitedForBeginsOnceItsLeaseIsRenewed) {
+  start(manual_);
+  ASSERT_TRUE(coordinator_.waitUntil([](const auto& seen) { return seen.takesUnderWay == 1; }));
+  manual_.advance(2 * makeAssignment().leaseTtl);
+  coordinator_.give(step("none"));
+  ASSERT_TRUE(ended(1));
+  stop();
+  EXPECT_EQ(coordinator_.ended[0].completion.outcome, Outcome::kMeasured);
+}
+
 TEST_F(SessionTest, ALostLeaseEndsTheChild) {
   coordinator_.give(step("ignore-term"));
   start(system_);

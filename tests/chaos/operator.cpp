@@ -29,6 +29,9 @@ std::string entry(base::SeededRandom& random) {
       out += std::array{"any", "same", "different", "fresh"}[below(4)];
       break;
     case 3:
+      out += ", shape: pair, gather: 10s";
+      break;
+    case 4:
       out += ", fault: ";
       out += std::array{"fail", "crash", "exit"}[below(3)];
       break;
@@ -53,9 +56,10 @@ std::string makeCampaign(std::uint64_t seed, int number) {
   auto probes = 2 + random.below(4);
   for (std::uint64_t i = 0; i < probes; ++i) {
     std::string probe = entry(random);
-    // A step of one agent can't have its second on another machine.
-    bool elsewhere =
-        probe.find("different") != std::string::npos || probe.find("fresh") != std::string::npos;
+    // A step of one agent can't have its second on another machine, nor at the same time.
+    bool elsewhere = probe.find("pair") != std::string::npos ||
+                     probe.find("different") != std::string::npos ||
+                     probe.find("fresh") != std::string::npos;
     if (elsewhere) probe.insert(probe.size() - 1, ", on: [any]");
     for (auto trials = 1 + random.below(2); trials > 0; --trials) out += "  - " + probe + "\n";
   }

@@ -93,7 +93,7 @@ class CoordinatorClient final : public core::CoordinatorPort {
   base::Result<std::vector<model::RenewAnswer>> renew(
       std::span<const model::LeaseRef> leases) override {
     using Out = std::vector<model::RenewAnswer>;
-    return call<Out>([leases](AgentSession::Client session) {
+    auto answers = call<Out>([leases](AgentSession::Client session) {
       auto request = session.renewRequest();
       auto list = request.initLeases(static_cast<unsigned>(leases.size()));
       for (unsigned i = 0; i < list.size(); ++i) wire::toWire(leases[i], list[i]);
@@ -112,6 +112,10 @@ class CoordinatorClient final : public core::CoordinatorPort {
         return out;
       });
     });
+    // A registration that was long on its way came after this one and took its place. Nobody lives
+    // in that session, so this agent registers anew.
+    if (!answers && answers.error().code == base::ErrorCode::kConflict) client_->dropConnection();
+    return answers;
   }
 
   base::Result<core::IngestReply> appendSamples(const model::LeaseRef& lease,

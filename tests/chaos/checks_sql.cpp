@@ -29,9 +29,10 @@ const std::vector<Rule>& rules() {
        "SELECT id, step_id, epoch, outcome FROM attempt"
        " WHERE outcome IN ('measured', 'measurement') AND body_sha256 IS NULL"},
 
+      // Once a member of a group has ended, none of the others is repeated alone.
       {"a lost step has used its attempts",
        "SELECT id, attempts, max_attempts FROM step"
-       " WHERE state = 'lost' AND attempts < max_attempts"},
+       " WHERE state = 'lost' AND attempts < max_attempts AND group_id IS NULL"},
 
       {"attempts are numbered by their claims",
        "SELECT s.id, s.epoch, count(x.id), max(x.epoch) FROM step s"

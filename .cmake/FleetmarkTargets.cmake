@@ -25,8 +25,13 @@ target_compile_options(fleetmark_options INTERFACE
   $<$<BOOL:${FLEETMARK_WERROR}>:-Werror>)
 if(FLEETMARK_SANITIZE)
   string(REPLACE ";" "," sanitizers "${FLEETMARK_SANITIZE}")
-  target_compile_options(fleetmark_options INTERFACE -fsanitize=${sanitizers} -fno-omit-frame-pointer)
+  # Without recovery: UBSan would print and go on, and the test would pass.
+  target_compile_options(fleetmark_options INTERFACE -fsanitize=${sanitizers}
+    -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(fleetmark_options INTERFACE -fsanitize=${sanitizers})
+endif()
+if(FLEETMARK_FUZZ)
+  target_compile_options(fleetmark_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 target_include_directories(fleetmark_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
 

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <set>
 
+#include "agent/config/one_document.h"
 #include "common/platform/files.h"
 
 namespace fleetmark::agent::config {
@@ -178,12 +179,11 @@ base::Result<AgentConfig> parseConfig(std::string_view yaml, const std::string& 
                          " bytes, a configuration has at most " + std::to_string(kMostText));
   }
   try {
-    auto documents = YAML::LoadAll(std::string(yaml));
-    if (documents.empty()) return AgentConfig{};
-    if (documents.size() > 1) {
+    std::string text(yaml);
+    if (!holdsOneDocument(text)) {
       return base::invalid(fileName + " holds more than one YAML document; keep the first");
     }
-    return Reader(fileName).read(documents.front());
+    return Reader(fileName).read(YAML::Load(text));
   } catch (const YAML::Exception& e) {
     return base::invalid(fileName + ":" + std::to_string(e.mark.line + 1) + ":" +
                          std::to_string(e.mark.column + 1) + ": not valid YAML: " + e.msg);

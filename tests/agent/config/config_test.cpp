@@ -40,6 +40,13 @@ TEST(AgentConfig, ReadsEveryKey) {
   EXPECT_TRUE(checkConfig(*config));
 }
 
+// yaml-cpp's LoadAll never ended on this; found by fuzzing.
+TEST(AgentConfig, RefusesTextAfterTheDocument) {
+  EXPECT_THAT(errorOf(", b]\nname: a\n"), HasSubstr("agent.yaml"));
+  EXPECT_THAT(errorOf("name: a\n---\nname: b\n"), HasSubstr("more than one YAML document"));
+  EXPECT_TRUE(parseConfig("", "agent.yaml"));
+}
+
 TEST(AgentConfig, TakesOneCoordinatorWithoutAList) {
   auto config = parseConfig("coordinators: a.example:7411\n", "agent.yaml");
   ASSERT_TRUE(config);

@@ -37,11 +37,15 @@ target_include_directories(fleetmark_options INTERFACE ${PROJECT_SOURCE_DIR} ${P
 
 # KJ's interfaces have no virtual destructor, since kj::Own knows how to destroy what it owns, and the
 # optimiser of g++ 12 can't follow the flag of kj::Maybe. Both warnings are off where KJ is used.
-function(fm_quiet_kj name)
+# Linked after fleetmark_options: of two flags that contradict each other the later one counts.
+add_library(fleetmark_kj_options INTERFACE)
+target_compile_options(fleetmark_kj_options INTERFACE
+  -Wno-non-virtual-dtor $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+
+function(fm_quiet_kj name target)
   if(name STREQUAL "common_rpc" OR "fleetmark::common_rpc" IN_LIST ARG_DEPS
      OR "fleetmark::common_rpc" IN_LIST ARG_PRIVATE_DEPS)
-    set_source_files_properties(${ARG_SOURCES} PROPERTIES COMPILE_OPTIONS
-      "-Wno-non-virtual-dtor;$<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>")
+    target_link_libraries(${target} PRIVATE fleetmark_kj_options)
   endif()
 endfunction()
 
@@ -51,16 +55,16 @@ function(fm_add_library name)
   if(ARG_ALONE)
     set_target_properties(fleetmark_${name} PROPERTIES UNITY_BUILD OFF)
   endif()
-  fm_quiet_kj(${name})
   add_library(fleetmark::${name} ALIAS fleetmark_${name})
   target_link_libraries(fleetmark_${name} PUBLIC ${ARG_DEPS} PRIVATE fleetmark_options ${ARG_PRIVATE_DEPS})
+  fm_quiet_kj(${name} fleetmark_${name})
 endfunction()
 
 function(fm_add_program name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
-  fm_quiet_kj(${name})
   target_link_libraries(${name} PRIVATE fleetmark_options ${ARG_DEPS})
+  fm_quiet_kj(${name} ${name})
 endfunction()
 
 function(fm_add_test name)
@@ -72,8 +76,8 @@ function(fm_add_test name)
   if(ARG_ALONE)
     set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
   endif()
-  fm_quiet_kj(${name})
   target_link_libraries(${name} PRIVATE fleetmark_options ${ARG_DEPS} GTest::gmock GTest::gtest_main)
+  fm_quiet_kj(${name} ${name})
   # Two thirds of the build are tests, and most of that is GoogleTest's headers.
   target_precompile_headers(${name} REUSE_FROM fleetmark_test_headers)
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O0>)
@@ -95,9 +99,9 @@ endfunction()
 function(fm_add_database_test name)
   cmake_parse_arguments(ARG "" "NAME" "SUITES;SOURCES;DEPS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
-  fm_quiet_kj(${name})
   target_link_libraries(${name} PRIVATE fleetmark_options ${ARG_DEPS} fleetmark_test_database
     GTest::gmock GTest::gtest_main)
+  fm_quiet_kj(${name} ${name})
   target_precompile_headers(${name} REUSE_FROM fleetmark_test_headers)
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O0>)
   foreach(suite IN LISTS ARG_SUITES)

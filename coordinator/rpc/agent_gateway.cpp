@@ -250,9 +250,10 @@ class SessionServer final : public schema::AgentSession::Server {
   WorkDispatcher::TakerPtr taker_;
 };
 
-class GatewayServer final : public schema::AgentGateway::Server {
+class AgentGatewayServer final : public schema::AgentGateway::Server {
  public:
-  GatewayServer(GatewayContext& context, base::AgentId agent) : context_(context), agent_(agent) {}
+  AgentGatewayServer(GatewayContext& context, base::AgentId agent)
+      : context_(context), agent_(agent) {}
 
  protected:
   kj::Promise<void> register_(RegisterContext call) override {
@@ -300,7 +301,7 @@ FM_KJ_CLASS_END
 }  // namespace
 
 schema::AgentGateway::Client makeAgentGateway(GatewayContext& context, base::AgentId agent) {
-  return kj::heap<GatewayServer>(context, agent);
+  return kj::heap<AgentGatewayServer>(context, agent);
 }
 
 }  // namespace fleetmark::coordinator::rpc

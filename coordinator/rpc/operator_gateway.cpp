@@ -20,8 +20,8 @@ namespace {
 
 namespace wire = fleetmark::rpc;
 
-constexpr auto kLongestWait = std::chrono::seconds(60);
-constexpr auto kLookAgain = std::chrono::seconds(1);  // events that another coordinator stored
+constexpr auto kLongestWatch = std::chrono::seconds(60);
+constexpr auto kWatchAgain = std::chrono::seconds(1);  // events that another coordinator stored
 constexpr std::uint32_t kMostPiece = 4 * 1024 * 1024;
 constexpr std::size_t kMostTableBytes = 6 * 1024 * 1024;  // below the client's limit of a message
 
@@ -63,9 +63,9 @@ std::size_t textBytes(const ports::Table& table) {
   return total;
 }
 
-class GatewayServer final : public schema::OperatorGateway::Server {
+class OperatorGatewayServer final : public schema::OperatorGateway::Server {
  public:
-  GatewayServer(GatewayContext& context, std::string who)
+  OperatorGatewayServer(GatewayContext& context, std::string who)
       : context_(context), who_(std::move(who)) {}
 
  protected:
@@ -137,7 +137,7 @@ class GatewayServer final : public schema::OperatorGateway::Server {
   kj::Promise<void> watch(WatchContext call) override {
     wire::allowCancellation(call);
     auto wait = std::clamp<std::int64_t>(call.getParams().getWaitNs(), 0,
-                                         base::Nanos(kLongestWait).count());
+                                         base::Nanos(kLongestWatch).count());
     auto cursor = wire::checkedText(call.getParams().getCursor(), wire::kMaxName, "the cursor");
     if (!cursor) {
       wire::toWire(cursor.error(), call.getResults().initResult().initError());
@@ -334,7 +334,7 @@ class GatewayServer final : public schema::OperatorGateway::Server {
             for (unsigned i = 0; i < list.size(); ++i) rpc::toWire((*events)[i], list[i]);
             return kj::READY_NOW;
           }
-          auto pause = kj::min(deadline - now, base::Nanos(kLookAgain).count() * kj::NANOSECONDS);
+          auto pause = kj::min(deadline - now, base::Nanos(kWatchAgain).count() * kj::NANOSECONDS);
           return woken.exclusiveJoin(context_.timer.afterDelay(pause))
               .then([this, call, campaign, cursor, deadline]() mutable {
                 return watchOrWait(call, campaign, cursor, deadline);
@@ -351,7 +351,7 @@ FM_KJ_CLASS_END
 }  // namespace
 
 schema::OperatorGateway::Client makeOperatorGateway(GatewayContext& context, std::string who) {
-  return kj::heap<GatewayServer>(context, std::move(who));
+  return kj::heap<OperatorGatewayServer>(context, std::move(who));
 }
 
 }  // namespace fleetmark::coordinator::rpc

@@ -161,8 +161,8 @@ class QueueStore {
                                                      const std::string& message) = 0;
   // Campaigns over their time limit that nobody has cancelled yet.
   virtual base::Result<std::vector<base::CampaignId>> lateCampaigns() = 0;
-  // Cancels what waits of jobs over their time limit; what runs is ended by its own limit. Returns
-  // the campaigns concerned.
+  // Of jobs over their time limit: cancels what waits, and has what runs cancelled by its agent,
+  // with a notice. Returns the campaigns of which steps have ended.
   virtual base::Result<std::vector<base::CampaignId>> cancelLateJobs() = 0;
   // True when every job of the campaign is terminal.
   virtual base::Result<bool> allJobsEnded(base::CampaignId id) = 0;

@@ -52,7 +52,8 @@ constexpr Statement kLateJobs{"queue_late_jobs", R"sql(
 SELECT j.id FROM job j
 WHERE j.state = 'running' AND j.time_limit_ns > 0
   AND j.started_at + interval_of_ns(j.time_limit_ns) <= statement_timestamp()
-  AND EXISTS (SELECT FROM step s WHERE s.job_id = j.id AND s.state IN ('blocked', 'ready'))
+  AND EXISTS (SELECT FROM step s LEFT JOIN lease l ON l.step_id = s.id
+              WHERE s.job_id = j.id AND (s.state IN ('blocked', 'ready') OR l.state = 'active'))
 ORDER BY j.id
 FOR NO KEY UPDATE OF j SKIP LOCKED)sql"};
 
@@ -70,6 +71,20 @@ told AS (
          jsonb_build_object('state', 'cancelled', 'message', message)
   FROM ended)
 SELECT DISTINCT campaign_id FROM ended)sql"};
+
+constexpr Statement kCancelLeasesOfLateJob{"queue_cancel_leases_of_late_job", R"sql(
+WITH told AS (
+  UPDATE lease l SET state = 'cancelling' FROM step s JOIN job j ON j.id = s.job_id
+  WHERE s.id = l.step_id AND s.job_id = $1 AND l.state = 'active'
+  RETURNING s.campaign_id, s.id, l.epoch, 'the job was over its time limit of ' ||
+            round(j.time_limit_ns / 1e9, 3)::float8 || ' s' AS message),
+noted AS (
+  INSERT INTO notice (attempt_id, stage, message)
+  SELECT a.id, 'limit', told.message FROM told
+  JOIN attempt a ON a.step_id = told.id AND a.epoch = told.epoch)
+INSERT INTO event (campaign_id, step_id, kind, data)
+SELECT campaign_id, id, 'step.cancelling', jsonb_build_object('message', message)
+FROM told)sql"};
 
 }  // namespace
 
@@ -102,6 +117,7 @@ base::Result<std::vector<base::CampaignId>> PostgresQueueStore::cancelLateJobs()
       for (const auto& ended : session_.run(kCancelLateJob, Params::of(job))) {
         campaigns.insert(RowReader(ended).id<base::CampaignTag>());
       }
+      session_.run(kCancelLeasesOfLateJob, Params::of(job));
       rollUpJob(session_, job);
     }
     return std::vector<base::CampaignId>(campaigns.begin(), campaigns.end());

@@ -1,5 +1,5 @@
 // One fuzz target is one file that defines LLVMFuzzerTestOneInput. It is built twice: with
-// libFuzzer (preset fuzz), and by every compiler with replay.cpp as a test of its own.
+// libFuzzer (preset asan), and by every compiler with replay.cpp as a test of its own.
 #pragma once
 
 #include <cstddef>

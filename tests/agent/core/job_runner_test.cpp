@@ -28,6 +28,12 @@ using testing::makeAssignment;
 using testing::selftestParams;
 using ::testing::StartsWith;
 
+std::string messagesOf(const model::Completion& completion) {
+  std::string out;
+  for (const auto& notice : completion.notices) out += notice.stage + ": " + notice.message + "\n";
+  return out;
+}
+
 class MemorySink final : public RunSink {
  public:
   base::Status chunk(const model::SampleChunk& chunk) override {
@@ -155,7 +161,7 @@ TEST_F(JobRunnerTest, GarbageOnThePipeIsInfrastructureAndKeepsWhatCameBefore) {
 TEST_F(JobRunnerTest, AnOrphanIsKilledAndNamedAndTheResultStands) {
   auto completion = run(selftestParams(4, "orphan"));
   EXPECT_EQ(completion.outcome, Outcome::kMeasured) << completion.message;
-  ASSERT_EQ(completion.notices.size(), 1u);
+  ASSERT_EQ(completion.notices.size(), 1u) << messagesOf(completion);
   EXPECT_THAT(completion.notices[0].message, HasSubstr("left processes of its own behind"));
   EXPECT_EQ(sink_.samples().size(), 4u);
 }
@@ -163,7 +169,7 @@ TEST_F(JobRunnerTest, AnOrphanIsKilledAndNamedAndTheResultStands) {
 TEST_F(JobRunnerTest, AProcessThatLeftGroupSessionAndParentIsKilledAndNamed) {
   auto completion = run(selftestParams(4, "escape"));
   EXPECT_EQ(completion.outcome, Outcome::kMeasured) << completion.message;
-  ASSERT_EQ(completion.notices.size(), 1u);
+  ASSERT_EQ(completion.notices.size(), 1u) << messagesOf(completion);
   EXPECT_THAT(completion.notices[0].message, HasSubstr("left processes of its own behind ("));
   EXPECT_THAT(completion.notices[0].message, HasSubstr(" sleep)"));
   EXPECT_THAT(completion.notices[0].message, HasSubstr("as adopted orphans"));
@@ -353,7 +359,7 @@ TEST_F(JobRunnerTest, GrandchildrenThatHoldThePipeAreKilledToo) {
   auto completion = run(selftestParams(4, "none"));
   EXPECT_EQ(completion.outcome, Outcome::kInfrastructure);
   EXPECT_THAT(completion.message, HasSubstr("exit code 5"));
-  ASSERT_EQ(completion.notices.size(), 1u);
+  ASSERT_EQ(completion.notices.size(), 1u) << messagesOf(completion);
   EXPECT_THAT(completion.notices[0].message, HasSubstr("left processes of its own behind"));
 }
 

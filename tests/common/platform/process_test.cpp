@@ -140,7 +140,8 @@ TEST(Spawn, OtherUserGetsItsIdsAndStillDiesWithItsParent) {
     ids = readLine(*child);
     pid = static_cast<int>(child->pid());
     // Ends this thread without the destructor's kill: only the kernel's word ends the child.
-    static_cast<void>(child.release());
+    static Process* forgotten = child.release();
+    static_cast<void>(forgotten);
   }).join();
   EXPECT_THAT(ids, ::testing::StartsWith(std::to_string(uid) + " "));
   EXPECT_TRUE(isGoneSoon(pid));

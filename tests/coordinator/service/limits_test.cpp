@@ -36,7 +36,7 @@ TEST_F(Limits, ACampaignOverItsTimeIsCancelled) {
   EXPECT_EQ(campaignState(id), "cancelled");
 }
 
-TEST_F(Limits, WhatWaitsOfAJobOverItsTimeIsCancelled) {
+TEST_F(Limits, AJobOverItsTimeIsCancelledWithTheStepThatRuns) {
   auto campaign = twoJobs();
   campaign.plan.spec.jobLimit = seconds(100);
   auto id = insert(campaign);
@@ -48,8 +48,16 @@ TEST_F(Limits, WhatWaitsOfAJobOverItsTimeIsCancelled) {
   EXPECT_EQ(states(), "leased cancelled ready blocked") << "the other job has not begun";
   EXPECT_EQ(sql("SELECT message FROM fleetmark.step WHERE state = 'cancelled'"),
             "the job was over its time limit of 100 s");
-  end(who, first->lease, Outcome::kMeasured);
+  model::LeaseRef held[] = {first->lease};
+  EXPECT_EQ(must(renew(*db_, Settings(), who, held)).front(), model::RenewAnswer::kCancel);
+  must(reap(*db_));
+  EXPECT_EQ(sql("SELECT count(*) FROM fleetmark.event WHERE kind = 'step.cancelling'"), "1")
+      << "it is told once";
+  EXPECT_EQ(sql("SELECT stage || ': ' || message FROM fleetmark.notice"),
+            "limit: the job was over its time limit of 100 s");
+  end(who, first->lease, Outcome::kCancelled);
   EXPECT_EQ(sql("SELECT state FROM fleetmark.job ORDER BY position LIMIT 1"), "cancelled");
+  EXPECT_EQ(states(), "cancelled cancelled ready blocked");
   EXPECT_EQ(campaignState(id), "running");
 }
 
@@ -62,9 +70,8 @@ TEST_F(Limits, AnAttemptAfterTheJobsTimeIsNotMade) {
   ASSERT_TRUE(work);
   sql("UPDATE fleetmark.job SET started_at = started_at - interval '101 s'");
   must(reap(*db_));
-  EXPECT_EQ(stepState(work->lease.step), "leased") << "what runs is ended by its own limit";
+  EXPECT_EQ(stepState(work->lease.step), "leased") << "its agent has to end it first";
   end(who, work->lease, Outcome::kInfrastructure, 0, "gone");
-  must(reap(*db_));
   EXPECT_EQ(stepState(work->lease.step), "cancelled");
   EXPECT_EQ(campaignState(id), "done");
 }

@@ -53,6 +53,18 @@ struct SqlArguments {
   std::uint32_t maxRows = 1000;
 };
 
+struct CompareArguments {
+  std::string a, b;   // places: a campaign, a file or a folder, with :RUNNER where one is meant
+  std::string third;  // not empty: a is one place, b and third are two of its runners
+  double bandPercent = 3;
+  double confidencePercent = 95;
+  double mostCvPercent = 30;
+  std::uint64_t seed = 1;
+  bool allMetrics = false;
+  bool acrossProfiles = false;
+  bool acrossMachines = false;
+};
+
 struct EnrollArguments {
   std::string role;
   std::string name;
@@ -70,6 +82,8 @@ ExitCode resumeCommand(const Command& command, const std::string& campaign);
 // `job`: its number, or "step" and a step's number.
 ExitCode whyCommand(const Command& command, const std::vector<std::string>& job);
 ExitCode reportCommand(const Command& command, const ReportArguments& arguments);
+// kAllMeasured: every row has a verdict; kSomeFailed: some can't be told.
+ExitCode compareCommand(const Command& command, const CompareArguments& arguments);
 ExitCode agentsCommand(const Command& command);
 // drain, undrain and release; `agent`: a name or an id.
 ExitCode setAgentCommand(const Command& command, const std::string& agent, ports::AgentWish wish);

@@ -8,7 +8,8 @@ namespace fleetmark::coordinator::cli {
 
 enum class ExitCode {
   kAllMeasured = 0,
-  kSomeFailed = 1,      // the campaign ran; not every sample asked for is valid
+  kSomeFailed =
+      1,  // the campaign ran; not every sample asked for is valid. compare: some row can't be told
   kBadInput = 2,        // arguments, campaign file, name, certificate
   kInfrastructure = 3,  // no coordinator, agents lost, our fault
   kInterrupted = 130,   // Ctrl-C

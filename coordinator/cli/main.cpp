@@ -45,6 +45,7 @@ struct Arguments {
   cli::ReportArguments report;
   cli::RunArguments run;
   cli::SqlArguments sql;
+  cli::CompareArguments compare;
   cli::EnrollArguments enroll;
   std::string campaign;
   std::string agent;
@@ -58,6 +59,25 @@ void addFile(CLI::App& verb, cli::FileArguments& file) {
   verb.add_option("--set", file.assignments, "value for ${name}: name=value")
       ->type_name("NAME=VALUE");
 }
+
+constexpr const char* kCompareExamples = R"(Examples:
+  fleetmark compare october november             two campaigns, runner by runner
+  fleetmark compare out/quick local-a local-b    two runners of a report's folder, no coordinator
+)";
+
+constexpr const char* kCompareFooter = R"(
+A and B: a campaign's id or name, CAMPAIGN:RUNNER, a result.json, a report's folder, FOLDER:RUNNER.
+Exit codes: 0 every row has a verdict, 1 some can't be told, 2 bad input or nothing that may be
+compared, 3 infrastructure. docs/comparing.md says what a verdict means.)";
+
+// The examples stand before everything else; as a description they would be in the list of verbs.
+class ExamplesFirst final : public CLI::Formatter {
+ public:
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override {
+    return std::string(kCompareExamples) + "\n" + CLI::Formatter::make_help(app, name, mode);
+  }
+};
 
 std::optional<std::string> unknownVerb(const CLI::App& app) {
   if (!app.get_subcommands().empty()) return std::nullopt;
@@ -159,6 +179,28 @@ int main(int argc, char** argv) {
   report->add_option("--format", arguments.report.format, "md, json, csv or all (default md)");
   report->add_option("--out", arguments.report.out, "folder; without: standard output");
   report->callback([&] { code = cli::reportCommand(command, arguments.report); });
+
+  auto* compare = verb("compare", "say whether B is faster than A, slower or the same");
+  compare->formatter(std::make_shared<ExamplesFirst>());
+  compare->footer(kCompareFooter);
+  compare->add_option("A", arguments.compare.a, "what B is seen from")->required();
+  compare->add_option("B", arguments.compare.b, "what is judged")->required();
+  compare->add_option("RUNNER", arguments.compare.third,
+                      "A is one result, and B and RUNNER are two of its runners");
+  compare->add_option("--band", arguments.compare.bandPercent,
+                      "differences up to so many percent count as the same (default 3)");
+  compare->add_option("--confidence", arguments.compare.confidencePercent,
+                      "of intervals and of the whole table, in percent (default 95)");
+  compare->add_option("--max-cv", arguments.compare.mostCvPercent,
+                      "most variation of fewer than 20 values, in percent (default 30)");
+  compare->add_option("--seed", arguments.compare.seed,
+                      "of the intervals over several machines (default 1)");
+  compare->add_flag("--all-metrics", arguments.compare.allMetrics, "not headlines alone");
+  compare->add_flag("--across-profiles", arguments.compare.acrossProfiles,
+                    "compare results with different fingerprints all the same");
+  compare->add_flag("--across-machines", arguments.compare.acrossMachines,
+                    "compare machines with different CPU models all the same");
+  compare->callback([&] { code = cli::compareCommand(command, arguments.compare); });
 
   auto* agents = verb("agents", "the agents and what they do");
   agents->callback([&] { code = cli::agentsCommand(command); });

@@ -29,6 +29,7 @@ class JsonWriter {
   void textOrNull(std::string_view value);  // empty: null
   void number(std::int64_t value);
   void number(std::optional<double> value);  // absent or not finite: null
+  void number(double value) { number(std::optional<double>(value)); }
   void boolean(std::optional<bool> value);
   void null();
   // A JSON object as text, printed on one line; null when it is none.

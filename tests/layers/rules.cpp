@@ -53,14 +53,16 @@ constexpr std::string_view kIdentity[] = {"common/base",        "common/crypto",
 constexpr std::string_view kReport[] = {"common/base",      "common/crypto", "common/model",
                                         "common/stats",     "common/probes", "coordinator/domain",
                                         "coordinator/ports"};
+constexpr std::string_view kCompare[] = {"common/base", "common/model", "common/stats",
+                                         "coordinator/report"};
 constexpr std::string_view kCoordinatorRpc[] = {
     "common/base",        "common/crypto",     "common/model",       "common/stats",
     "common/probes",      "common/platform",   "common/rpc",         "schema",
     "coordinator/domain", "coordinator/ports", "coordinator/service"};
 constexpr std::string_view kCli[] = {
-    "common/base",       "common/crypto",     "common/model",       "common/stats",
-    "common/probes",     "common/platform",   "coordinator/domain", "coordinator/loader",
-    "coordinator/ports", "coordinator/report"};
+    "common/base",       "common/crypto",      "common/model",       "common/stats",
+    "common/probes",     "common/platform",    "coordinator/domain", "coordinator/loader",
+    "coordinator/ports", "coordinator/report", "coordinator/compare"};
 constexpr std::string_view kAgentPlatform[] = {"common/base", "common/crypto", "common/model",
                                                "common/platform"};
 constexpr std::string_view kAgentProbes[] = {"common/base",   "common/crypto", "common/model",
@@ -97,6 +99,7 @@ constexpr std::array kRooms{
     Room{"coordinator/providers", kService},
     Room{"coordinator/metrics", kService},
     Room{"coordinator/report", kReport},
+    Room{"coordinator/compare", kCompare},
     Room{"coordinator/web", kService},
     Room{"coordinator/rpc", kCoordinatorRpc},
     Room{"coordinator/cli", kCli},

@@ -3,19 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <numbers>
 #include <sstream>
 
 #include "common/base/random.h"
+#include "tests/common/stats/draws.h"
 #include "tests/common/stats/oracle_table.h"
 
 namespace fleetmark::stats {
 namespace {
 
-double normal(base::SeededRandom& random) {
-  double radius = std::sqrt(-2 * std::log(1 - random.unit()));
-  return radius * std::cos(2 * std::numbers::pi * random.unit());
-}
+using testing::normal;
 
 Instances machines(base::SeededRandom& random, std::size_t count, std::size_t samples,
                    double between, double within) {

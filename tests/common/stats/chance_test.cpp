@@ -3,19 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <numbers>
 
 #include "common/base/random.h"
 #include "common/stats/compare.h"
 #include "common/stats/mann_whitney.h"
+#include "tests/common/stats/draws.h"
 
 namespace fleetmark::stats {
 namespace {
 
-double normal(base::SeededRandom& random) {
-  double radius = std::sqrt(-2 * std::log(1 - random.unit()));
-  return radius * std::cos(2 * std::numbers::pi * random.unit());
-}
+using testing::normal;
 
 enum class Kind { kLogNormal, kHeavyTail, kRounded };
 

@@ -10,7 +10,7 @@ namespace fleetmark::coordinator::compare {
 // An aligned table and, below it, what can't be told and why, what was left out, and notes. Text
 // of users and hosts can't reach the terminal as control codes.
 std::string comparisonText(const Comparison& comparison);
-// Schema fleetmark.comparison/v1 (docs/comparison.schema.json): base units, every digit, null where
+// Schema fleetmark.comparison/v1 (docs/comparing.md): base units, every digit, null where
 // there is no number.
 std::string comparisonJson(const Comparison& comparison);
 

@@ -5,6 +5,7 @@ if(NOT TARGET fleetmark-coordinator)
 endif()
 fm_add_program(scale_bench
   SOURCES
+    ${CMAKE_CURRENT_LIST_DIR}/process_cpu.cpp
     ${CMAKE_CURRENT_LIST_DIR}/scale_bench.cpp
     ${CMAKE_CURRENT_LIST_DIR}/steps_agent.cpp
     ${CMAKE_CURRENT_LIST_DIR}/steps_fleet.cpp

@@ -2,18 +2,16 @@
 // steps on 100 of them, with and without people who watch; then what 1,000 that have nothing to do
 // cost, and how long one of them takes to begin what becomes ready. All agents and watchers stand
 // on one loop of this process, on the same processors as the coordinator.
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "common/platform/process.h"
+#include "tests/bench/process_cpu.h"
 #include "tests/bench/steps_agent.h"
 #include "tests/bench/steps_fleet.h"
 
@@ -34,7 +32,7 @@ struct Options {
 
 struct Throughput {
   double stepsPerSecond = 0;
-  double coordinatorCpuPerStepMs = 0;
+  CpuSplit msPerStep;  // from the answer to submit on
   std::size_t eventsSeen = 0;
 };
 
@@ -42,7 +40,7 @@ struct Figures {
   Throughput alone, watched;
   double startP50 = 0, startP99 = 0;  // ms, from the answer of submit to the assignment
   std::size_t starts = 0;
-  double idleCpuPercent = 0;  // of one processor
+  CpuSplit idlePercent;  // of one processor
   double kibPerAgent = 0;
 };
 
@@ -63,14 +61,17 @@ class Bench {
     growTo(options_.busy);
     out.alone = throughput(0);
     out.watched = throughput(options_.watchers);
-    const double before = residentKib();
+    const double before = memoryKib();
     const std::size_t few = agents_.size();
     growTo(options_.idle);
     settle();
-    out.kibPerAgent = (residentKib() - before) / static_cast<double>(options_.idle - few);
-    const double cpuBefore = cpuSeconds();
+    out.kibPerAgent = (memoryKib() - before) / static_cast<double>(options_.idle - few);
+    const CpuSplit cpuBefore = cpu();
     pause(options_.idleSeconds);
-    out.idleCpuPercent = (cpuSeconds() - cpuBefore) / options_.idleSeconds * 100;
+    const CpuSplit used = cpu() - cpuBefore;
+    const double percent = 100.0 / options_.idleSeconds;
+    out.idlePercent = {used.coordinator * percent, used.database * percent,
+                       used.simulated * percent};
     std::vector<double> starts;
     for (std::size_t i = 0; i < options_.starts; ++i) starts.push_back(startMs());
     out.starts = starts.size();
@@ -109,9 +110,10 @@ class Bench {
     settle();
     log_.reset();
     Throughput out;
-    const double cpuBefore = cpuSeconds();
+    CpuSplit before;
     kj::Vector<kj::Promise<void>> watching;
     auto all = fleet_.submit(options_.steps).then([&](std::int64_t id) {
+      before = cpu();
       for (std::size_t i = 0; i < watchers; ++i) {
         watching.add(fleet_.watch(id, out.eventsSeen).eagerlyEvaluate(nullptr));
       }
@@ -121,7 +123,9 @@ class Bench {
     double seconds = std::chrono::duration<double>(*log_.lastStored - *log_.firstAssigned).count();
     auto steps = static_cast<double>(options_.steps);
     out.stepsPerSecond = steps / seconds;
-    out.coordinatorCpuPerStepMs = (cpuSeconds() - cpuBefore) / steps * 1000;
+    const CpuSplit used = cpu() - before;
+    const double each = 1000 / steps;
+    out.msPerStep = {used.coordinator * each, used.database * each, used.simulated * each};
     return out;
   }
 
@@ -139,23 +143,8 @@ class Bench {
     return static_cast<double>(waited.count()) / 1e6;
   }
 
-  // Of the coordinator alone, without its database.
-  double cpuSeconds() const {
-    std::ifstream file("/proc/" + std::to_string(fleet_.coordinatorPid()) + "/stat");
-    std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-    std::istringstream rest(text.substr(text.rfind(')') + 2));
-    std::string skip;
-    for (int field = 3; field < 14; ++field) rest >> skip;
-    double user = 0, system = 0;
-    rest >> user >> system;
-    return (user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
-  }
-  double residentKib() const {
-    std::ifstream file("/proc/" + std::to_string(fleet_.coordinatorPid()) + "/statm");
-    double size = 0, resident = 0;
-    file >> size >> resident;
-    return resident * static_cast<double>(::sysconf(_SC_PAGESIZE)) / 1024;
-  }
+  CpuSplit cpu() const { return cpuSoFar(fleet_.coordinatorPid()); }
+  double memoryKib() const { return residentKib(fleet_.coordinatorPid()); }
 
   const Options& options_;
   base::SystemClock clock_;
@@ -165,30 +154,49 @@ class Bench {
   std::vector<std::unique_ptr<SimulatedAgent>> agents_;
 };
 
+// The three as members of a JSON object, or as text.
+std::string splitJson(const CpuSplit& split) {
+  char text[160];
+  std::snprintf(text, sizeof text,
+                "{\"coordinator\":%.3f,\"database\":%.3f,\"simulated_agents\":%.3f}",
+                split.coordinator, split.database, split.simulated);
+  return text;
+}
+std::string splitText(const CpuSplit& split, const char* unit) {
+  char text[160];
+  std::snprintf(text, sizeof text, "coordinator %.2f, PostgreSQL %.2f, simulated agents %.2f %s",
+                split.coordinator, split.database, split.simulated, unit);
+  return text;
+}
+
+void printJson(const Options& options, const Figures& figures) {
+  std::printf(
+      "{\"schema\":\"fleetmark.scale-bench/v2\",\"agents\":%zu,\"steps\":%zu,"
+      "\"steps_per_second\":%.1f,\"cpu_ms_per_step\":%s,\"watchers\":%zu,"
+      "\"watched_steps_per_second\":%.1f,\"watched_cpu_ms_per_step\":%s,"
+      "\"events_seen\":%zu,\"idle_agents\":%zu,\"idle_cpu_percent\":%s,"
+      "\"kib_per_agent\":%.1f,\"starts\":%zu,\"start_p50_ms\":%.2f,\"start_p99_ms\":%.2f}\n",
+      options.busy, options.steps, figures.alone.stepsPerSecond,
+      splitJson(figures.alone.msPerStep).c_str(), options.watchers, figures.watched.stepsPerSecond,
+      splitJson(figures.watched.msPerStep).c_str(), figures.watched.eventsSeen, options.idle,
+      splitJson(figures.idlePercent).c_str(), figures.kibPerAgent, figures.starts, figures.startP50,
+      figures.startP99);
+}
+
 void print(const Options& options, const Figures& figures) {
   if (options.json) {
-    std::printf(
-        "{\"schema\":\"fleetmark.scale-bench/v1\",\"agents\":%zu,\"steps\":%zu,"
-        "\"steps_per_second\":%.1f,\"coordinator_cpu_ms_per_step\":%.3f,\"watchers\":%zu,"
-        "\"watched_steps_per_second\":%.1f,\"watched_coordinator_cpu_ms_per_step\":%.3f,"
-        "\"events_seen\":%zu,\"idle_agents\":%zu,\"idle_cpu_percent\":%.2f,"
-        "\"kib_per_agent\":%.1f,\"starts\":%zu,\"start_p50_ms\":%.2f,\"start_p99_ms\":%.2f}\n",
-        options.busy, options.steps, figures.alone.stepsPerSecond,
-        figures.alone.coordinatorCpuPerStepMs, options.watchers, figures.watched.stepsPerSecond,
-        figures.watched.coordinatorCpuPerStepMs, figures.watched.eventsSeen, options.idle,
-        figures.idleCpuPercent, figures.kibPerAgent, figures.starts, figures.startP50,
-        figures.startP99);
+    printJson(options, figures);
     return;
   }
-  std::printf(
-      "%zu steps on %zu agents          %8.0f steps/s  %.2f ms of the coordinator's CPU each\n",
-      options.steps, options.busy, figures.alone.stepsPerSecond,
-      figures.alone.coordinatorCpuPerStepMs);
-  std::printf("the same with %zu watchers         %8.0f steps/s  %.2f ms each, %zu events seen\n",
-              options.watchers, figures.watched.stepsPerSecond,
-              figures.watched.coordinatorCpuPerStepMs, figures.watched.eventsSeen);
-  std::printf("%zu idle agents                  %8.2f %% of a processor  %.1f KiB each\n",
-              options.idle, figures.idleCpuPercent, figures.kibPerAgent);
+  std::printf("%zu steps on %zu agents          %8.0f steps/s\n", options.steps, options.busy,
+              figures.alone.stepsPerSecond);
+  std::printf("  CPU a step: %s\n", splitText(figures.alone.msPerStep, "ms").c_str());
+  std::printf("the same with %zu watchers         %8.0f steps/s  %zu events seen\n",
+              options.watchers, figures.watched.stepsPerSecond, figures.watched.eventsSeen);
+  std::printf("  CPU a step: %s\n", splitText(figures.watched.msPerStep, "ms").c_str());
+  std::printf("%zu idle agents                  %8.1f KiB each\n", options.idle,
+              figures.kibPerAgent);
+  std::printf("  CPU: %s\n", splitText(figures.idlePercent, "% of a processor").c_str());
   std::printf("ready to started, %zu times        p50 %.1f ms  p99 %.1f ms\n", figures.starts,
               figures.startP50, figures.startP99);
 }
@@ -209,6 +217,7 @@ int main(int argc, char** argv) {
   app.add_option("--steps", options.steps, "its steps");
   app.add_option("--watchers", options.watchers, "who follow it the second time");
   app.add_option("--idle", options.idle, "agents that have nothing to do; more than --busy");
+  app.add_option("--starts", options.starts, "one-step campaigns while the others idle");
   app.add_option("--coordinator", options.coordinator, "the program to measure");
   app.add_flag("--quick", quick, "1,000 steps on 50 agents, 200 idle ones");
   app.add_flag("--json", options.json, "one JSON object");

@@ -130,10 +130,12 @@ struct StepEnd {
 class QueueStore {
  public:
   virtual ~QueueStore() = default;
-  // At most one step for this agent: ready, due, labels and probes match, host relations hold, and
+  // At most one step for each agent: ready, due, labels and probes match, host relations hold, and
   // no live lease on the agent's machine. Moves step ready->leased, raises the epoch, makes the
   // attempt and the lease. Empty: nothing to do. kConflict: another claim won, try again.
-  virtual base::Result<std::optional<model::Assignment>> claim(const ClaimRequest& request) = 0;
+  virtual base::Result<std::vector<std::optional<model::Assignment>>> claimEach(
+      std::span<const ClaimRequest> requests) = 0;
+  base::Result<std::optional<model::Assignment>> claim(const ClaimRequest& request);
   // What is due, whoever may do it; what a single claim also asks for (host relations, free
   // machines) is left out. In the order of campaigns.
   virtual base::Result<std::vector<ReadyWork>> readyWork() = 0;

@@ -44,19 +44,30 @@ base::Result<std::vector<HandedOut>> handOut(ports::Database& database, const Se
         FM_TRY_ASSIGN(auto ready, unit.queue().readyWork());
         if (ready.empty()) return out;
         std::size_t refused = 0;
-        for (std::size_t i = 0; i < takers.size(); ++i) {
-          std::size_t place = (first + i) % takers.size();
-          const Taker& taker = *takers[place];
-          auto* work = fitting(ready, taker);
-          if (work == nullptr) continue;
-          FM_TRY_ASSIGN(auto taken, unit.queue().claim(
-                                        {taker.who.agent, taker.who.session, settings.leaseTtl}));
-          if (taken) {
+        std::size_t next = 0;
+        while (refused < kMostRefused) {
+          std::vector<std::size_t> places;
+          std::vector<ports::ReadyWork*> meant;
+          std::vector<ports::ClaimRequest> requests;
+          for (; next < takers.size() && out.size() + places.size() < kMostHandedOut; ++next) {
+            const std::size_t place = (first + next) % takers.size();
+            const Taker& taker = *takers[place];
+            auto* work = fitting(ready, taker);
+            if (work == nullptr) continue;
             --work->steps;
-            out.push_back({place, std::move(*taken)});
-            if (out.size() == kMostHandedOut) break;
-          } else if (++refused == kMostRefused) {
-            break;
+            places.push_back(place);
+            meant.push_back(work);
+            requests.push_back({taker.who.agent, taker.who.session, settings.leaseTtl});
+          }
+          if (requests.empty()) break;
+          FM_TRY_ASSIGN(auto taken, unit.queue().claimEach(requests));
+          for (std::size_t i = 0; i < taken.size(); ++i) {
+            if (taken[i]) {
+              out.push_back({places[i], std::move(*taken[i])});
+            } else {
+              ++meant[i]->steps;
+              ++refused;
+            }
           }
         }
         return out;

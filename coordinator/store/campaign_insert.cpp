@@ -72,14 +72,14 @@ ORDER BY j.id, u.name)sql"};
 constexpr Statement kSteps{"campaign_steps_insert", R"sql(
 INSERT INTO step (campaign_id, job_id, runner_id, capability, position, ordinal, name, state,
                   needs_open, max_attempts, estimate_ns, time_limit_ns, no_progress_limit_ns,
-                  group_id)
+                  host_bound, group_id)
 SELECT $1, j.id, j.runner_id, p.capability, j.position, u.ordinal, u.name,
        CASE u.needs WHEN 0 THEN 'ready' ELSE 'blocked' END, u.needs, $2, u.estimate, u.time_limit,
-       u.no_progress,
+       u.no_progress, u.host_bound,
        (SELECT g.id FROM step_group g WHERE g.job_id = j.id AND g.name = u.group_name)
 FROM unnest($3::int[], $4::int[], $5::text[], $6::int[], $7::bigint[], $8::bigint[], $9::bigint[],
-            $10::text[])
-  AS u(position, ordinal, name, needs, estimate, time_limit, no_progress, group_name)
+            $10::text[], $11::bool[])
+  AS u(position, ordinal, name, needs, estimate, time_limit, no_progress, group_name, host_bound)
   JOIN job j ON j.campaign_id = $1 AND j.position = u.position
   JOIN profile p ON p.id = j.profile_id
 ORDER BY u.position, u.ordinal)sql"};
@@ -212,11 +212,17 @@ void insertGroups(Session& session, base::CampaignId id, const model::Plan& plan
 
 void insertSteps(Session& session, base::CampaignId id, const ports::NewCampaign& campaign) {
   Numbers positions, ordinals, needs, estimates, limits, noProgress;
-  Texts names, groups;
+  Texts names, groups, bound;
   for (const auto& job : campaign.plan.jobs) {
     std::int64_t ordinal = 0;
     for (const auto& step : job.steps) {
       groups.push_back(step.group);
+      bound.emplace_back(std::any_of(step.needs.begin(), step.needs.end(),
+                                     [](const auto& need) {
+                                       return need.hostRelation != model::HostRelation::kAny;
+                                     })
+                             ? "t"
+                             : "f");
       positions.push_back(job.position);
       ordinals.push_back(ordinal++);
       names.push_back(step.name);
@@ -226,9 +232,10 @@ void insertSteps(Session& session, base::CampaignId id, const ports::NewCampaign
       noProgress.push_back(step.noProgressLimit.count());
     }
   }
-  session.run(kSteps, Params::of(id, campaign.maxAttempts, IntArray{positions}, IntArray{ordinals},
-                                 TextArray{names}, IntArray{needs}, IntArray{estimates},
-                                 IntArray{limits}, IntArray{noProgress}, TextArray{groups}));
+  session.run(kSteps,
+              Params::of(id, campaign.maxAttempts, IntArray{positions}, IntArray{ordinals},
+                         TextArray{names}, IntArray{needs}, IntArray{estimates}, IntArray{limits},
+                         IntArray{noProgress}, TextArray{groups}, TextArray{bound}));
 }
 
 void insertNeeds(Session& session, base::CampaignId id, const model::Plan& plan) {

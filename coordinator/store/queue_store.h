@@ -20,7 +20,8 @@ class PostgresQueueStore final : public ports::QueueStore {
   PostgresQueueStore(Session& session, PostgresEventStore& events)
       : session_(session), events_(events) {}
 
-  base::Result<std::optional<model::Assignment>> claim(const ports::ClaimRequest& request) override;
+  base::Result<std::vector<std::optional<model::Assignment>>> claimEach(
+      std::span<const ports::ClaimRequest> requests) override;
   base::Result<std::vector<ports::ReadyWork>> readyWork() override;
   base::Result<ports::StepSnapshot> lock(base::StepId step, std::int32_t epoch) override;
   // An attempt that has ended already is given its later end: a completion may arrive after its

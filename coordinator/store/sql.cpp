@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "common/base/check.h"
 #include "common/base/hex.h"
@@ -90,6 +91,32 @@ void appendArrayText(std::string& out, std::string_view text) {
   out.push_back('"');
 }
 
+void Column::text(std::string_view text) {
+  next();
+  appendArrayText(text_, repairText(text));
+}
+void Column::json(std::string_view json) {
+  next();
+  appendArrayText(text_, repairJson(json));
+}
+void Column::raw(std::string_view ascii) {
+  next();
+  appendArrayText(text_, ascii);
+}
+void Column::number(std::int64_t number) {
+  next();
+  text_ += std::to_string(number);
+}
+void Column::real(const std::optional<double>& number) {
+  if (!number) return null();
+  next();
+  appendDouble(text_, *number);
+}
+void Column::null() {
+  next();
+  text_ += "NULL";
+}
+
 void Params::add(double value) {
   std::string text;
   appendDouble(text, value);
@@ -122,6 +149,19 @@ std::string RowReader::binary() {
   std::string_view text = next().c_str();
   if (text.starts_with("\\x")) text.remove_prefix(2);
   return base::fromHex(text).value_or(std::string());
+}
+
+std::vector<std::int64_t> RowReader::int64s() {
+  std::vector<std::int64_t> out;
+  for (const auto& item : splitArray(next().c_str())) {
+    std::int64_t number = 0;
+    const bool whole =
+        item && std::from_chars(item->data(), item->data() + item->size(), number).ptr ==
+                    item->data() + item->size();
+    if (!whole) throw std::runtime_error("an array holds something else than whole numbers");
+    out.push_back(number);
+  }
+  return out;
 }
 
 std::vector<std::string> RowReader::texts() {

@@ -35,6 +35,24 @@ struct TextArray {
   std::span<const std::string> values;
 };
 
+// One array parameter, element by element: a column of the rows of a statement with unnest().
+class Column {
+ public:
+  void text(std::string_view text);
+  void json(std::string_view json);  // as Json
+  void raw(std::string_view ascii);  // PostgreSQL's text form of the element's type
+  void number(std::int64_t number);
+  void real(const std::optional<double>& number);  // nothing: NULL
+  void null();
+  std::string literal() const { return text_ + "}"; }
+
+ private:
+  void next() {
+    if (text_.size() > 1) text_.push_back(',');
+  }
+  std::string text_ = "{";
+};
+
 // PostgreSQL's text has no NUL and must be UTF-8: what a peer sent is repaired with U+FFFD.
 std::string repairText(std::string_view text);
 // As above for a JSON document, \u0000 included, which jsonb refuses.
@@ -73,6 +91,7 @@ class Params {
   void add(Json value) { values_.emplace_back(repairJson(value.text)); }
   void add(IntArray value);
   void add(TextArray value);
+  void add(const Column& column) { values_.emplace_back(column.literal()); }
   void add(const base::Uuid& value) { values_.emplace_back(value.toString()); }
   template <typename Tag>
   void add(base::Id<Tag> id) {
@@ -116,6 +135,9 @@ class RowReader {
   base::Uuid uuid() { return base::Uuid::parse(text()).value_or(base::Uuid()); }
   std::string binary();
   std::vector<std::string> texts();  // text[]; no element may be NULL
+  std::vector<std::int64_t> int64s();
+  // Of WITH ORDINALITY, which counts from 1, as an index.
+  std::size_t place() { return static_cast<std::size_t>(int64() - 1); }
   template <typename Tag>
   base::Id<Tag> id() {
     return base::Id<Tag>{int64()};

@@ -99,6 +99,11 @@ struct GroupSnapshot {
   std::vector<domain::GroupMember> members;  // by place in `steps`
 };
 
+struct StepEpoch {
+  base::StepId step;
+  std::int32_t epoch = 0;
+};
+
 struct ClaimRequest {
   base::AgentId agent;
   std::int64_t session = 0;  // session epoch from registration; an older one gets nothing
@@ -139,11 +144,16 @@ class QueueStore {
   // What is due, whoever may do it; what a single claim also asks for (host relations, free
   // machines) is left out. In the order of campaigns.
   virtual base::Result<std::vector<ReadyWork>> readyWork() = 0;
-  // Locks step, lease and the attempt with that epoch. kNotFound: no such step.
-  virtual base::Result<StepSnapshot> lock(base::StepId step, std::int32_t epoch) = 0;
-  // Ends the attempt and its lease, stores the new step state; where it is terminal the dependants
-  // move as well (ready with their delay, or cancelled), and the job's state follows.
-  virtual base::Status end(const StepEnd& end) = 0;
+  // Locks steps, leases and the attempts with those epochs, all at once and in an order in which
+  // two callers don't wait for each other. Empty: no such step.
+  virtual base::Result<std::vector<std::optional<StepSnapshot>>> lockEach(
+      std::span<const StepEpoch> steps) = 0;
+  base::Result<StepSnapshot> lock(base::StepId step, std::int32_t epoch);  // kNotFound
+  // Ends the attempts and their leases, stores the new states of the steps, which are different
+  // ones; where a step is terminal its dependants move as well (ready with their delay, or
+  // cancelled), and the jobs' states follow.
+  virtual base::Status endEach(std::span<const StepEnd> ends) = 0;
+  base::Status end(const StepEnd& end) { return endEach({&end, 1}); }
   virtual base::Result<std::vector<model::RenewAnswer>> renew(
       const base::AgentId& agent, std::span<const model::LeaseRef> leases, base::Nanos ttl) = 0;
   // (step, epoch) of leases past their time, at most `limit`, skipping rows locked by others.
@@ -175,9 +185,24 @@ class QueueStore {
 class SampleStore {
  public:
   virtual ~SampleStore() = default;
-  // kOk, kDuplicate (same number and content) or kFenced (same number, other content).
-  virtual base::Result<model::IngestAnswer> append(base::AttemptId attempt,
-                                                   const model::SampleChunk& chunk) = 0;
+  struct AttemptChunk {
+    base::AttemptId attempt;
+    const model::SampleChunk* chunk = nullptr;
+  };
+  // One chunk of each of different attempts. kOk, kDuplicate (same number and content) or kFenced
+  // (same number, other content).
+  virtual base::Result<std::vector<model::IngestAnswer>> appendEach(
+      std::span<const AttemptChunk> chunks) = 0;
+  base::Result<model::IngestAnswer> append(base::AttemptId attempt,
+                                           const model::SampleChunk& chunk);
+  struct ChunkCount {
+    base::AttemptId attempt;
+    std::uint32_t limit = 0;
+    std::uint32_t stored = 0;  // chunks of the attempt
+    std::uint32_t below = 0;   // those of them with numbers below `limit`
+  };
+  // Fills in `stored` and `below`; an attempt may be there once only.
+  virtual base::Status countChunks(std::span<ChunkCount> counts) = 0;
   // Chunk numbers below `count` that are absent.
   virtual base::Result<std::vector<std::uint32_t>> missing(base::AttemptId attempt,
                                                            std::uint32_t count) = 0;
@@ -192,8 +217,12 @@ class SampleStore {
     std::uint32_t attempted = 0;
     stats::Summary summary;  // over the samples with verdict ok; n may be 0
   };
-  virtual base::Status insertResults(base::AttemptId attempt,
-                                     std::span<const MetricResult> results) = 0;
+  struct AttemptResults {
+    base::AttemptId attempt;
+    std::vector<MetricResult> metrics;
+  };
+  virtual base::Status insertResultsEach(std::span<const AttemptResults> results) = 0;
+  base::Status insertResults(base::AttemptId attempt, std::span<const MetricResult> results);
   virtual base::Status appendLog(base::AttemptId attempt, const std::string& stream,
                                  std::uint32_t sequence, const std::string& text) = 0;
   virtual base::Result<ReportData> report(base::CampaignId id) = 0;

@@ -141,19 +141,11 @@ class SessionServer final : public schema::AgentSession::Server {
     }
     call.releaseParams();
     auto step = lease->step;
-    return context_.work
-        .run<service::IngestReply>([who = who_, lease = std::move(*lease),
-                                    completion = std::move(*completion),
-                                    lastChunk = std::move(lastChunk),
-                                    settings = context_.settings](WorkerContext& worker) {
-          return service::complete(*worker.database, settings, who, lease, completion,
-                                   lastChunk ? &*lastChunk : nullptr);
-        })
+    return context_.ends
+        .store({who_, std::move(*lease), std::move(*completion), std::move(lastChunk)})
         .then([this, call, step](base::Result<service::IngestReply>&& reply) mutable {
           encodeIngest(reply, call.getResults().initResult());
           context_.progress.erase(step);
-          context_.newEvents.raise();
-          context_.workReady.raise();  // the machine is free, dependants may be ready
         });
   }
 

@@ -15,6 +15,7 @@
 #include "coordinator/ports/operator_port.h"
 #include "coordinator/ports/store.h"
 #include "coordinator/rpc/change_signal.h"
+#include "coordinator/rpc/end_collector.h"
 #include "coordinator/rpc/work_dispatcher.h"
 #include "coordinator/rpc/worker_context.h"
 #include "coordinator/service/settings.h"
@@ -57,6 +58,7 @@ struct GatewayContext {
   ChangeSignal newEvents{&changedHere};  // perhaps a campaign has new events
   ProgressBoard progress{};
   WorkDispatcher dispatcher{work, timer, background, workReady, newEvents, settings};
+  EndCollector ends{work, timer, background, newEvents, workReady, settings};
 };
 
 }  // namespace fleetmark::coordinator::rpc

@@ -134,7 +134,8 @@ void WorkDispatcher::giveBack(const TakerPtr& taker, const model::Assignment& as
             model::Completion completion;
             completion.outcome = model::Outcome::kInfrastructure;
             completion.message = "the agent's connection was lost before it heard of the step";
-            return service::complete(*worker.database, settings, taker->who, lease, completion);
+            return service::complete(*worker.database, settings,
+                                     {taker->who, lease, completion, std::nullopt});
           })
           .then([](base::Result<service::IngestReply>&&) {}));  // else the lease runs out
 }

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,13 +25,26 @@ base::Result<IngestReply> appendSamples(ports::Database& database, const ports::
                                         const model::LeaseRef& lease,
                                         const model::SampleChunk& chunk);
 
-// `lastChunk`: null, or a chunk that is stored first, in the same transaction.
+// The end of an attempt as an agent sent it.
+struct Delivery {
+  ports::Registration who;
+  model::LeaseRef lease;
+  model::Completion completion;
+  std::optional<model::SampleChunk> lastChunk;  // stored first, in the same transaction
+};
+
 // Results, states, dependants, events and what the end says about the agent (quarantine.h) are
 // stored in one transaction; then the campaign is ended where this was its last step.
 base::Result<IngestReply> complete(ports::Database& database, const Settings& settings,
-                                   const ports::Registration& who, const model::LeaseRef& lease,
-                                   const model::Completion& completion,
-                                   const model::SampleChunk* lastChunk = nullptr);
+                                   const Delivery& delivery);
+
+// An answer for each, in order. As many as possible in one transaction, with the statements of one;
+// those that move more than their own job, and all when the database refuses one of them, each in a
+// transaction of its own.
+inline constexpr std::size_t kMostTogether = 64;
+std::vector<base::Result<IngestReply>> completeEach(ports::Database& database,
+                                                    const Settings& settings,
+                                                    std::span<const Delivery> deliveries);
 
 base::Result<IngestReply> appendLog(ports::Database& database, const ports::Registration& who,
                                     const model::LeaseRef& lease, const std::string& stream,

@@ -4,6 +4,12 @@
 
 namespace fleetmark::coordinator::service {
 
+bool changesAgent(const Settings& settings, const model::Completion& completion,
+                  const ports::StepSnapshot& snapshot) {
+  return domain::afterAttempt(snapshot.agentRecord, completion.outcome, snapshot.attemptAge,
+                              settings.quarantineAfter) != snapshot.agentRecord;
+}
+
 base::Status judgeAgent(ports::UnitOfWork& unit, const Settings& settings,
                         const model::Completion& completion, ports::StepSnapshot& snapshot) {
   const auto& before = snapshot.agentRecord;

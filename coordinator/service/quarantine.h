@@ -8,6 +8,10 @@
 
 namespace fleetmark::coordinator::service {
 
+// Whether judgeAgent() has something to store.
+bool changesAgent(const Settings& settings, const model::Completion& completion,
+                  const ports::StepSnapshot& snapshot);
+
 // Belongs into the transaction that ends the attempt, before the step's end: a step that gets
 // attempts back has them in `snapshot` afterwards.
 base::Status judgeAgent(ports::UnitOfWork& unit, const Settings& settings,

@@ -1,6 +1,8 @@
 // What ingest, reaper and cancel share: a step's attempt ends, and with the last one the campaign.
 #pragma once
 
+#include <vector>
+
 #include "common/base/ids.h"
 #include "common/base/result.h"
 #include "coordinator/domain/step.h"
@@ -8,8 +10,14 @@
 
 namespace fleetmark::coordinator::service {
 
-// Applies the event to the locked step and stores what follows; fills in step, epoch, newState and
-// retryDelay of `end`.
+struct EndingStep {
+  const ports::StepSnapshot* snapshot = nullptr;  // locked
+  domain::StepEventKind event;
+  ports::StepEnd end;  // step, epoch, newState and retryDelay are filled in
+};
+
+// Applies the events to the steps, which are different ones, and stores what follows.
+base::Status endSteps(ports::UnitOfWork& unit, std::vector<EndingStep> steps);
 base::Status endStep(ports::UnitOfWork& unit, const ports::StepSnapshot& snapshot,
                      domain::StepEventKind event, ports::StepEnd end);
 

@@ -6,9 +6,11 @@ namespace fleetmark::coordinator::store {
 
 namespace {
 
-constexpr Statement kAppend{"event_append",
-                            "INSERT INTO event (campaign_id, step_id, kind, data) "
-                            "VALUES ($1, nullif($2::bigint, 0), $3, $4::jsonb)"};
+constexpr Statement kAppend{"event_append", R"sql(
+INSERT INTO event (campaign_id, step_id, kind, data)
+SELECT u.campaign_id, nullif(u.step_id, 0), u.kind, u.data
+FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::jsonb[])
+  AS u(campaign_id, step_id, kind, data))sql"};
 
 // A transaction gets its xid before it makes an event, so below the oldest xid that still runs
 // nothing can be added; (xid, id) is therefore an order that only grows at its end.
@@ -41,8 +43,20 @@ constexpr Statement kAnnounce{"event_announce", "SELECT pg_notify('fleetmark_cha
 
 base::Status PostgresEventStore::append(base::CampaignId campaign, base::StepId step,
                                         const std::string& kind, const std::string& dataJson) {
+  return appendEach(std::vector{NewEvent{campaign, step, kind, dataJson}});
+}
+
+base::Status PostgresEventStore::appendEach(std::span<const NewEvent> events) {
+  if (events.empty()) return {};
   return session_.guard([&]() -> base::Status {
-    session_.run(kAppend, Params::of(campaign, step, kind, Json{dataJson}));
+    Column campaigns, steps, kinds, data;
+    for (const auto& event : events) {
+      campaigns.number(event.campaign.value);
+      steps.number(event.step.value);
+      kinds.text(event.kind);
+      data.json(event.dataJson);
+    }
+    session_.run(kAppend, Params::of(campaigns, steps, kinds, data));
     return {};
   });
 }

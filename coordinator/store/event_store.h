@@ -11,6 +11,7 @@
 // and what services append themselves.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,11 +20,19 @@
 
 namespace fleetmark::coordinator::store {
 
+struct NewEvent {
+  base::CampaignId campaign;
+  base::StepId step;
+  std::string kind;
+  std::string dataJson;
+};
+
 class PostgresEventStore final : public ports::EventStore {
  public:
   explicit PostgresEventStore(Session& session) : session_(session) {}
   base::Status append(base::CampaignId campaign, base::StepId step, const std::string& kind,
                       const std::string& dataJson) override;
+  base::Status appendEach(std::span<const NewEvent> events);
   base::Result<std::vector<ports::CampaignEvent>> after(base::CampaignId campaign,
                                                         const std::string& cursor,
                                                         std::uint32_t limit) override;

@@ -118,7 +118,7 @@ base::Result<std::vector<base::CampaignId>> PostgresQueueStore::cancelLateJobs()
         campaigns.insert(RowReader(ended).id<base::CampaignTag>());
       }
       session_.run(kCancelLeasesOfLateJob, Params::of(job));
-      rollUpJob(session_, job);
+      rollUpJobs(session_, std::vector{job});
     }
     return std::vector<base::CampaignId>(campaigns.begin(), campaigns.end());
   });

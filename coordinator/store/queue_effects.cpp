@@ -26,13 +26,16 @@ SELECT campaign_id, id, 'step.ended', jsonb_build_object('state', 'cancelled', '
 FROM ended)sql"};
 
 constexpr Statement kJobStates{"queue_job_states", R"sql(
-SELECT j.state, s.state FROM job j JOIN step s ON s.job_id = j.id
-WHERE j.id = $1 ORDER BY s.ordinal)sql"};
+SELECT j.id, j.state, s.states
+FROM job j CROSS JOIN LATERAL (
+  SELECT array_agg(state ORDER BY ordinal) AS states FROM step WHERE job_id = j.id) s
+WHERE j.id = ANY ($1::bigint[]) ORDER BY j.id)sql"};
 
-constexpr Statement kSetJob{"queue_set_job", R"sql(
-UPDATE job SET state = $2,
-  ended_at = CASE WHEN $2 IN ('done', 'failed', 'cancelled') THEN statement_timestamp() END
-WHERE id = $1)sql"};
+constexpr Statement kSetJobs{"queue_set_jobs", R"sql(
+UPDATE job SET state = u.state,
+  ended_at = CASE WHEN u.state IN ('done', 'failed', 'cancelled') THEN statement_timestamp() END
+FROM unnest($1::bigint[], $2::text[]) AS u(id, state)
+WHERE job.id = u.id)sql"};
 
 }  // namespace
 
@@ -40,18 +43,26 @@ void cancelDependants(Session& session, base::StepId step) {
   session.run(kNeedFailed, Params::of(step));
 }
 
-void rollUpJob(Session& session, base::JobId job) {
-  std::vector<StepState> steps;
-  domain::JobState current = domain::JobState::kPending;
-  for (const auto& row : session.run(kJobStates, Params::of(job))) {
+void rollUpJobs(Session& session, std::span<const base::JobId> jobs) {
+  Column wanted, changed, states;
+  bool any = false;
+  for (auto job : jobs) wanted.number(job.value);
+  for (const auto& row : session.run(kJobStates, Params::of(wanted))) {
     RowReader reader(row);
-    std::string jobWord = reader.text();
-    std::string stepWord = reader.text();
-    current = wordOr(domain::parseJobState(jobWord), "job state", jobWord);
-    steps.push_back(wordOr(domain::parseStepState(stepWord), "step state", stepWord));
+    const std::int64_t id = reader.int64();
+    const std::string word = reader.text();
+    const auto current = wordOr(domain::parseJobState(word), "job state", word);
+    std::vector<StepState> steps;
+    for (const auto& each : reader.texts()) {
+      steps.push_back(wordOr(domain::parseStepState(each), "step state", each));
+    }
+    const domain::JobState next = domain::rollUpJob(current, steps);
+    if (next == current) continue;
+    changed.number(id);
+    states.text(domain::toString(next));
+    any = true;
   }
-  domain::JobState next = domain::rollUpJob(current, steps);
-  if (next != current) session.run(kSetJob, Params::of(job, domain::toString(next)));
+  if (any) session.run(kSetJobs, Params::of(changed, states));
 }
 
 }  // namespace fleetmark::coordinator::store

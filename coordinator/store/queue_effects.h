@@ -2,7 +2,7 @@
 // transaction with the job locked, and throw what libpqxx throws.
 #pragma once
 
-#include <string_view>
+#include <span>
 
 #include "common/base/ids.h"
 #include "coordinator/store/session.h"
@@ -12,7 +12,7 @@ namespace fleetmark::coordinator::store {
 // The steps that need this one, directly or not, can't be done any more.
 void cancelDependants(Session& session, base::StepId step);
 
-// The job's state follows from its steps.
-void rollUpJob(Session& session, base::JobId job);
+// The jobs' states follow from their steps.
+void rollUpJobs(Session& session, std::span<const base::JobId> jobs);
 
 }  // namespace fleetmark::coordinator::store

@@ -110,7 +110,7 @@ base::Status PostgresQueueStore::moveGroup(const ports::GroupSnapshot& group,
     for (const auto& row : ended) {
       RowReader reader(row);
       cancelDependants(session_, reader.id<base::StepTag>());
-      rollUpJob(session_, reader.id<base::JobTag>());
+      rollUpJobs(session_, std::vector{reader.id<base::JobTag>()});
     }
     return {};
   });

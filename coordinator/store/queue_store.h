@@ -23,11 +23,12 @@ class PostgresQueueStore final : public ports::QueueStore {
   base::Result<std::vector<std::optional<model::Assignment>>> claimEach(
       std::span<const ports::ClaimRequest> requests) override;
   base::Result<std::vector<ports::ReadyWork>> readyWork() override;
-  base::Result<ports::StepSnapshot> lock(base::StepId step, std::int32_t epoch) override;
+  base::Result<std::vector<std::optional<ports::StepSnapshot>>> lockEach(
+      std::span<const ports::StepEpoch> steps) override;
   // An attempt that has ended already is given its later end: a completion may arrive after its
   // lease expired. A step that would become ready again in a campaign that is being cancelled is
   // cancelled instead.
-  base::Status end(const ports::StepEnd& end) override;
+  base::Status endEach(std::span<const ports::StepEnd> ends) override;
   base::Result<std::vector<model::RenewAnswer>> renew(const base::AgentId& agent,
                                                       std::span<const model::LeaseRef> leases,
                                                       base::Nanos ttl) override;

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "common/base/hex.h"
 #include "common/crypto/digest.h"
 #include "coordinator/store/sample_store.h"
 
@@ -12,18 +13,23 @@ namespace {
 
 constexpr std::int64_t kNanosPerMicro = 1000;
 
-constexpr Statement kChunk{"sample_chunk", R"sql(
-WITH stored AS (
-  INSERT INTO sample_chunk (attempt_id, number, sha256, samples) VALUES ($1, $2, $3, $4)
+constexpr Statement kChunks{"sample_chunks", R"sql(
+WITH u AS MATERIALIZED (
+  SELECT * FROM unnest($1::bigint[], $2::int[], $3::text[], $4::int[], $5::int[]) WITH ORDINALITY
+    AS u(attempt_id, number, sha256, samples, ok, place)),
+stored AS (
+  INSERT INTO sample_chunk (attempt_id, number, sha256, samples)
+  SELECT attempt_id, number, decode(sha256, 'hex'), samples FROM u
   ON CONFLICT (attempt_id, number) DO NOTHING
-  RETURNING attempt_id),
+  RETURNING attempt_id, number),
 told AS (
   INSERT INTO event (campaign_id, step_id, kind, data)
   SELECT s.campaign_id, s.id, 'step.samples',
-         jsonb_build_object('attempt', $1::bigint, 'chunk', $2::int, 'samples', $4::int,
-                            'ok', $5::int)
-  FROM stored JOIN attempt x ON x.id = stored.attempt_id JOIN step s ON s.id = x.step_id)
-SELECT count(*) FROM stored)sql"};
+         jsonb_build_object('attempt', u.attempt_id, 'chunk', u.number, 'samples', u.samples,
+                            'ok', u.ok)
+  FROM stored JOIN u USING (attempt_id, number)
+    JOIN attempt x ON x.id = stored.attempt_id JOIN step s ON s.id = x.step_id)
+SELECT u.place FROM u JOIN stored USING (attempt_id, number))sql"};
 
 constexpr Statement kChunkDigest{
     "sample_chunk_digest", "SELECT sha256 FROM sample_chunk WHERE attempt_id = $1 AND number = $2"};
@@ -31,8 +37,13 @@ constexpr Statement kChunkDigest{
 constexpr Statement kSeries{"sample_series", R"sql(
 INSERT INTO sample_series (attempt_id, metric, chunk, first_index, indexes, t0, offsets_ns,
                            sample_values, verdicts, reasons, contexts, ok_count)
-VALUES ($1, $2, $3, $4, $5::int[], timestamptz 'epoch' + $6::bigint * interval '1 microsecond',
-        $7::bigint[], $8::float8[], $9::smallint[], $10::jsonb, $11::jsonb, $12))sql"};
+SELECT u.attempt_id, u.metric, u.chunk, u.first_index, u.indexes::int[],
+       timestamptz 'epoch' + u.t0 * interval '1 microsecond', u.offsets::bigint[],
+       u.numbers::float8[], u.verdicts::smallint[], u.reasons::jsonb, u.contexts::jsonb, u.ok
+FROM unnest($1::bigint[], $2::text[], $3::int[], $4::int[], $5::text[], $6::bigint[], $7::text[],
+            $8::text[], $9::text[], $10::text[], $11::text[], $12::int[])
+  AS u(attempt_id, metric, chunk, first_index, indexes, t0, offsets, numbers, verdicts, reasons,
+       contexts, ok))sql"};
 
 using Series = std::vector<const model::Sample*>;
 
@@ -132,47 +143,63 @@ bool consecutive(const Series& samples) {
   return true;
 }
 
-Params seriesParams(base::AttemptId attempt, std::uint32_t chunk, const Series& samples) {
+// Rows of sample_series. Arrays go as text: PostgreSQL has no arrays of arrays of unequal length.
+struct SeriesRows {
+  Column attempts, metrics, chunks, firsts, indexes, t0s, offsets, numbers, verdicts, reasons,
+      contexts, oks;
+  bool any = false;
+
+  void add(base::AttemptId attempt, std::uint32_t chunk, const Series& samples);
+  Params params() const {
+    return Params::of(attempts, metrics, chunks, firsts, indexes, t0s, offsets, numbers, verdicts,
+                      reasons, contexts, oks);
+  }
+};
+
+void SeriesRows::add(base::AttemptId attempt, std::uint32_t chunk, const Series& samples) {
+  any = true;
   const model::Sample& first = *samples[0];
-  std::int64_t t0Micros = first.startedAtNs / kNanosPerMicro;
-  auto params = Params::of(attempt, first.metric, chunk, first.index);
+  const std::int64_t t0Micros = first.startedAtNs / kNanosPerMicro;
+  attempts.number(attempt.value);
+  metrics.text(first.metric);
+  chunks.number(chunk);
+  firsts.number(first.index);
   if (consecutive(samples)) {
-    params.addNull();
+    indexes.null();
   } else {
-    params.addRaw(arrayOf(samples, [](std::string& out, const model::Sample& sample) {
+    indexes.raw(arrayOf(samples, [](std::string& out, const model::Sample& sample) {
       out += std::to_string(sample.index);
     }));
   }
-  params.add(t0Micros);
-  params.addRaw(arrayOf(samples, [t0Micros](std::string& out, const model::Sample& sample) {
+  t0s.number(t0Micros);
+  offsets.raw(arrayOf(samples, [t0Micros](std::string& out, const model::Sample& sample) {
     out += std::to_string(sample.startedAtNs - t0Micros * kNanosPerMicro);
   }));
-  params.addRaw(arrayOf(samples, [](std::string& out, const model::Sample& sample) {
+  numbers.raw(arrayOf(samples, [](std::string& out, const model::Sample& sample) {
     if (sample.value) {
       appendDouble(out, *sample.value);
     } else {
       out += "NULL";
     }
   }));
-  std::int32_t ok = countOk(samples);
+  const std::int32_t ok = countOk(samples);
   if (static_cast<std::size_t>(ok) == samples.size()) {
-    params.addNull();
+    verdicts.null();
   } else {
-    params.addRaw(arrayOf(samples, [](std::string& out, const model::Sample& sample) {
+    verdicts.raw(arrayOf(samples, [](std::string& out, const model::Sample& sample) {
       out += std::to_string(static_cast<int>(sample.verdict));
     }));
   }
-  auto addJson = [&params](const std::optional<std::string>& json) {
+  auto addJson = [](Column& column, const std::optional<std::string>& json) {
     if (json) {
-      params.add(Json{*json});
+      column.json(*json);
     } else {
-      params.addNull();
+      column.null();
     }
   };
-  addJson(reasonsJson(samples));
-  addJson(contextsJson(samples));
-  params.add(ok);
-  return params;
+  addJson(reasons, reasonsJson(samples));
+  addJson(contexts, contextsJson(samples));
+  oks.number(ok);
 }
 
 // In the order in which metrics come first.
@@ -191,28 +218,48 @@ std::vector<Series> byMetric(const model::SampleChunk& chunk) {
 
 }  // namespace
 
-base::Result<model::IngestAnswer> PostgresSampleStore::append(base::AttemptId attempt,
-                                                              const model::SampleChunk& chunk) {
-  for (const auto& sample : chunk.samples) {
-    FM_TRY(checkSample(sample));
+base::Result<std::vector<model::IngestAnswer>> PostgresSampleStore::appendEach(
+    std::span<const AttemptChunk> chunks) {
+  using Answers = std::vector<model::IngestAnswer>;
+  for (const auto& each : chunks) {
+    for (const auto& sample : each.chunk->samples) {
+      FM_TRY(checkSample(sample));
+    }
   }
-  auto series = byMetric(chunk);
-  std::int32_t ok = 0;
-  for (const auto& samples : series) ok += countOk(samples);
-  return session_.guard([&]() -> base::Result<model::IngestAnswer> {
-    std::string sha256 = chunkSha256(chunk);
-    auto stored =
-        session_.runOne(kChunk, Params::of(attempt, chunk.number, Binary{sha256},
-                                           static_cast<std::int64_t>(chunk.samples.size()), ok));
-    if (RowReader(stored).int64() == 0) {
-      auto before = session_.runOne(kChunkDigest, Params::of(attempt, chunk.number));
-      return RowReader(before).binary() == sha256 ? model::IngestAnswer::kDuplicate
-                                                  : model::IngestAnswer::kFenced;
+  return session_.guard([&]() -> base::Result<Answers> {
+    Answers out(chunks.size(), model::IngestAnswer::kFenced);
+    if (chunks.empty()) return out;
+    std::vector<std::string> digests;
+    std::vector<std::vector<Series>> series;
+    Column attempts, numbers, sha256s, samples, oks;
+    for (const auto& each : chunks) {
+      digests.push_back(chunkSha256(*each.chunk));
+      series.push_back(byMetric(*each.chunk));
+      std::int32_t ok = 0;
+      for (const auto& one : series.back()) ok += countOk(one);
+      attempts.number(each.attempt.value);
+      numbers.number(each.chunk->number);
+      sha256s.raw(base::toHex(digests.back()));
+      samples.number(static_cast<std::int64_t>(each.chunk->samples.size()));
+      oks.number(ok);
     }
-    for (const auto& samples : series) {
-      session_.run(kSeries, seriesParams(attempt, chunk.number, samples));
+    SeriesRows rows;
+    for (const auto& row :
+         session_.run(kChunks, Params::of(attempts, numbers, sha256s, samples, oks))) {
+      const std::size_t place = RowReader(row).place();
+      out.at(place) = model::IngestAnswer::kOk;
+      for (const auto& one : series[place]) {
+        rows.add(chunks[place].attempt, chunks[place].chunk->number, one);
+      }
     }
-    return model::IngestAnswer::kOk;
+    if (rows.any) session_.run(kSeries, rows.params());
+    for (std::size_t i = 0; i < chunks.size(); ++i) {
+      if (out[i] == model::IngestAnswer::kOk) continue;
+      auto before =
+          session_.runOne(kChunkDigest, Params::of(chunks[i].attempt, chunks[i].chunk->number));
+      if (RowReader(before).binary() == digests[i]) out[i] = model::IngestAnswer::kDuplicate;
+    }
+    return out;
   });
 }
 

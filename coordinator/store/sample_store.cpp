@@ -1,6 +1,7 @@
 #include "coordinator/store/sample_store.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -19,11 +20,20 @@ constexpr Statement kLoad{"sample_load", "SELECT " FM_SERIES_COLUMNS
                                          " FROM sample_series q WHERE q.attempt_id = $1"
                                          " ORDER BY q.metric, q.chunk"};
 
-constexpr Statement kResult{"sample_result", R"sql(
+constexpr Statement kCountChunks{"sample_count_chunks", R"sql(
+SELECT u.place, c.stored, c.below
+FROM unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY AS u(attempt_id, below, place)
+  CROSS JOIN LATERAL (
+    SELECT count(*) AS stored, count(*) FILTER (WHERE number < u.below) AS below
+    FROM sample_chunk WHERE attempt_id = u.attempt_id) c)sql"};
+
+constexpr Statement kInsertResults{"sample_insert_results", R"sql(
 INSERT INTO result (attempt_id, metric, ordinal, unit, better, headline, method, requested,
                     attempted, n, min, max, mean, stddev, cv, median, p50, p90, p95, p99)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
-)sql"};
+SELECT * FROM unnest(
+  $1::bigint[], $2::text[], $3::int[], $4::text[], $5::text[], $6::bool[], $7::text[], $8::int[],
+  $9::int[], $10::int[], $11::float8[], $12::float8[], $13::float8[], $14::float8[],
+  $15::float8[], $16::float8[], $17::float8[], $18::float8[], $19::float8[], $20::float8[]))sql"};
 
 constexpr Statement kLog{"sample_log", R"sql(
 INSERT INTO log_chunk (attempt_id, stream, sequence, body) VALUES ($1, $2, $3, $4)
@@ -120,18 +130,55 @@ base::Result<std::vector<model::Sample>> PostgresSampleStore::load(base::Attempt
   });
 }
 
-base::Status PostgresSampleStore::insertResults(base::AttemptId attempt,
-                                                std::span<const MetricResult> results) {
+base::Status PostgresSampleStore::countChunks(std::span<ChunkCount> counts) {
   return session_.guard([&]() -> base::Status {
-    std::int32_t ordinal = 0;
-    for (const auto& result : results) {
-      const auto& s = result.summary;
-      session_.run(kResult,
-                   Params::of(attempt, result.metric, ordinal++, model::toString(result.unit),
-                              model::toString(result.better), result.headline,
-                              stats::kSummaryMethod, result.requested, result.attempted, s.n, s.min,
-                              s.max, s.mean, s.stddev, s.cv, s.median, s.p50, s.p90, s.p95, s.p99));
+    Column attempts, limits;
+    for (const auto& each : counts) {
+      attempts.number(each.attempt.value);
+      limits.number(each.limit);
     }
+    for (const auto& row : session_.run(kCountChunks, Params::of(attempts, limits))) {
+      RowReader reader(row);
+      const std::size_t place = reader.place();
+      counts[place].stored = reader.count();
+      counts[place].below = reader.count();
+    }
+    return {};
+  });
+}
+
+base::Status PostgresSampleStore::insertResultsEach(std::span<const AttemptResults> results) {
+  Column attempts, metrics, ordinals, units, betters, headlines, methods, requested, attempted, n;
+  std::array<Column, 10> statistics;
+  bool any = false;
+  for (const auto& each : results) {
+    std::int64_t ordinal = 0;
+    for (const auto& result : each.metrics) {
+      any = true;
+      attempts.number(each.attempt.value);
+      metrics.text(result.metric);
+      ordinals.number(ordinal++);
+      units.text(model::toString(result.unit));
+      betters.text(model::toString(result.better));
+      headlines.raw(result.headline ? "t" : "f");
+      methods.text(stats::kSummaryMethod);
+      requested.number(result.requested);
+      attempted.number(result.attempted);
+      const auto& s = result.summary;
+      n.number(s.n);
+      std::size_t i = 0;
+      for (const auto* value :
+           {&s.min, &s.max, &s.mean, &s.stddev, &s.cv, &s.median, &s.p50, &s.p90, &s.p95, &s.p99}) {
+        statistics.at(i++).real(*value);
+      }
+    }
+  }
+  if (!any) return {};
+  return session_.guard([&]() -> base::Status {
+    auto params = Params::of(attempts, metrics, ordinals, units, betters, headlines, methods,
+                             requested, attempted, n);
+    for (const auto& column : statistics) params.add(column);
+    session_.run(kInsertResults, params);
     return {};
   });
 }

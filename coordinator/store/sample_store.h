@@ -17,15 +17,15 @@ class PostgresSampleStore final : public ports::SampleStore {
       : session_(session), events_(events) {}
 
   // kInvalid: a value that is no finite number, a start before 1970, or a context that is no JSON.
-  base::Result<model::IngestAnswer> append(base::AttemptId attempt,
-                                           const model::SampleChunk& chunk) override;
+  base::Result<std::vector<model::IngestAnswer>> appendEach(
+      std::span<const AttemptChunk> chunks) override;
+  base::Status countChunks(std::span<ChunkCount> counts) override;
   // At most 1,000 of them.
   base::Result<std::vector<std::uint32_t>> missing(base::AttemptId attempt,
                                                    std::uint32_t count) override;
   // Contexts come back compact and with sorted keys.
   base::Result<std::vector<model::Sample>> load(base::AttemptId attempt) override;
-  base::Status insertResults(base::AttemptId attempt,
-                             std::span<const MetricResult> results) override;
+  base::Status insertResultsEach(std::span<const AttemptResults> results) override;
   // The same sequence number again is dropped.
   base::Status appendLog(base::AttemptId attempt, const std::string& stream, std::uint32_t sequence,
                          const std::string& text) override;

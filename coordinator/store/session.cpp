@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "common/base/check.h"
+
 namespace fleetmark::coordinator::store {
 
 namespace {
@@ -70,9 +72,13 @@ base::Error currentError() {
 }
 
 void Connection::prepareOnce(const Statement& statement) {
-  if (prepared_.contains(statement.name)) return;
+  const auto known = prepared_.find(statement.name);
+  if (known != prepared_.end()) {
+    FM_CHECK(known->second == statement.sql);  // two statements of one name
+    return;
+  }
   raw().prepare(statement.name, statement.sql);
-  prepared_.insert(statement.name);
+  prepared_.emplace(statement.name, statement.sql);
 }
 
 Session::~Session() {

@@ -4,7 +4,7 @@
 
 #include <memory>
 #include <optional>
-#include <set>
+#include <map>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -30,7 +30,7 @@ class Connection {
 
  private:
   compat::QuietConnection quiet_;
-  std::set<std::string> prepared_;
+  std::map<std::string, const char*> prepared_;  // by name, its text
   bool broken_ = false;
 };
 

@@ -51,7 +51,7 @@ class ServiceTest : public store::StoreTest {
     completion.outcome = outcome;
     completion.chunkCount = chunks;
     completion.message = message;
-    return must(complete(*db_, Settings(), who, lease, completion));
+    return must(complete(*db_, Settings(), {who, lease, completion, {}}));
   }
   std::string stepState(base::StepId step) {
     return sql("SELECT state FROM fleetmark.step WHERE id = " + std::to_string(step.value));

@@ -114,7 +114,7 @@ TEST_F(Ingest, AMetricThatTheProbeLacksIsRefused) {
 TEST_F(Ingest, WhatWasSeenOfTheHostsQuietIsStored) {
   model::Completion completion;
   completion.quietJson = R"({"quiet": true, "waited_ns": 0})";
-  must(complete(*db_, Settings(), who_, work_.lease, completion));
+  must(complete(*db_, Settings(), {who_, work_.lease, completion, {}}));
   EXPECT_EQ(sql("SELECT quiet ->> 'quiet' FROM fleetmark.attempt"), "true");
 }
 
@@ -124,7 +124,7 @@ TEST_F(Ingest, TheLastChunkMayComeWithTheEnd) {
   model::Completion completion;
   completion.chunkCount = 2;
   auto deliver = [&] {
-    return must(complete(*db_, Settings(), who_, work_.lease, completion, &last)).answer;
+    return must(complete(*db_, Settings(), {who_, work_.lease, completion, last})).answer;
   };
   EXPECT_EQ(deliver(), IngestAnswer::kOk);
   EXPECT_EQ(deliver(), IngestAnswer::kDuplicate);
@@ -135,7 +135,7 @@ TEST_F(Ingest, TheLastChunkStaysWhereAnotherIsMissing) {
   auto last = chunkOf(1, {3});
   model::Completion completion;
   completion.chunkCount = 2;
-  auto reply = must(complete(*db_, Settings(), who_, work_.lease, completion, &last));
+  auto reply = must(complete(*db_, Settings(), {who_, work_.lease, completion, last}));
   EXPECT_EQ(reply.answer, IngestAnswer::kMissing);
   EXPECT_EQ(reply.missing, std::vector<std::uint32_t>{0});
   EXPECT_EQ(chunk(work_.lease, chunkOf(0, {1})), IngestAnswer::kOk);
@@ -148,6 +148,113 @@ TEST_F(Ingest, ACancelledCampaignKeepsAResultThatWasReady) {
   EXPECT_EQ(end(who_, work_.lease, Outcome::kMeasured).answer, IngestAnswer::kOk);
   EXPECT_EQ(stepState(work_.lease.step), "measured");
   EXPECT_EQ(campaignState(id_), "cancelled");
+}
+
+// Several agents deliver at once.
+class IngestTogether : public ServiceTest {
+ protected:
+  IngestTogether() : id_(insert(store::makeCampaign(4))) {
+    for (const char* machine : {"a", "b", "c", "d"}) {
+      auto who = agentOn(machine);
+      auto work = take(who);
+      deliveries_.push_back({who, work->lease, {}, chunkOf(0, {1, 2, 6})});
+      deliveries_.back().completion.chunkCount = 1;
+    }
+  }
+  std::vector<base::Result<IngestReply>> deliver() {
+    return completeEach(*db_, Settings(), deliveries_);
+  }
+  std::vector<IngestAnswer> answers() {
+    std::vector<IngestAnswer> out;
+    for (auto& reply : deliver()) out.push_back(must(std::move(reply)).answer);
+    return out;
+  }
+  std::string measured() {
+    return sql("SELECT count(*) FROM fleetmark.step WHERE state = 'measured'");
+  }
+
+  base::CampaignId id_;
+  std::vector<Delivery> deliveries_;
+};
+
+TEST_F(IngestTogether, OneTransactionStoresAllAndEndsTheCampaign) {
+  EXPECT_EQ(answers(), std::vector(4, IngestAnswer::kOk));
+  EXPECT_EQ(measured(), "4");
+  EXPECT_EQ(campaignState(id_), "done");
+  // By hand: mean and median of 1, 2 and 6.
+  EXPECT_EQ(sql("SELECT DISTINCT n || ' ' || mean || ' ' || median FROM fleetmark.result "
+                "WHERE metric = 'cpu_rate'"),
+            "3 3 2");
+  EXPECT_EQ(sql("SELECT count(*) FROM fleetmark.result WHERE metric = 'cpu_rate'"), "4");
+  EXPECT_EQ(sql("SELECT count(*) FROM fleetmark.lease"), "0");
+  EXPECT_EQ(sql("SELECT count(*) FROM fleetmark.event WHERE kind = 'step.ended'"), "4");
+  EXPECT_EQ(sql("SELECT count(DISTINCT xmin::text) FROM fleetmark.sample_chunk"), "1");
+  EXPECT_EQ(answers(), std::vector(4, IngestAnswer::kDuplicate));
+  EXPECT_EQ(sql("SELECT sum(n) FROM fleetmark.sample_series"), "12");
+}
+
+TEST_F(IngestTogether, EachIsJudgedByItself) {
+  deliveries_[0].lease.token = std::string(16, 'x');
+  deliveries_[1].completion.chunkCount = 3;
+  deliveries_[2].lastChunk->samples[0].metric = "warp_speed";
+  auto replies = deliver();
+  EXPECT_EQ(must(replies[0]).answer, IngestAnswer::kUnknown);
+  EXPECT_EQ(must(replies[1]).answer, IngestAnswer::kMissing);
+  EXPECT_EQ(must(replies[1]).missing, (std::vector<std::uint32_t>{1, 2}));
+  ASSERT_FALSE(replies[2]);
+  EXPECT_EQ(replies[2].error().code, base::ErrorCode::kInvalid);
+  EXPECT_EQ(must(replies[3]).answer, IngestAnswer::kOk);
+  EXPECT_EQ(measured(), "1");
+}
+
+// A value that only the database refuses: a document that is no JSON.
+TEST_F(IngestTogether, OneThatTheDatabaseRefusesHarmsNoOther) {
+  deliveries_[1].completion.environmentAfterJson = "{";
+  auto replies = deliver();
+  ASSERT_FALSE(replies[1]);
+  EXPECT_EQ(replies[1].error().code, base::ErrorCode::kInvalid);
+  for (std::size_t i : {0u, 2u, 3u}) EXPECT_EQ(must(replies[i]).answer, IngestAnswer::kOk);
+  EXPECT_EQ(measured(), "3");
+  EXPECT_EQ(stepState(deliveries_[1].lease.step), "leased");
+  EXPECT_EQ(sql("SELECT count(*) FROM fleetmark.sample_chunk"), "3");
+  deliveries_[1].completion.environmentAfterJson = "{}";
+  EXPECT_EQ(answers()[1], IngestAnswer::kOk);
+  EXPECT_EQ(campaignState(id_), "done");
+}
+
+TEST_F(IngestTogether, TheSameEndTwiceIsStoredOnce) {
+  deliveries_[1] = deliveries_[0];
+  EXPECT_EQ(answers(), (std::vector{IngestAnswer::kOk, IngestAnswer::kDuplicate, IngestAnswer::kOk,
+                                    IngestAnswer::kOk}));
+  EXPECT_EQ(measured(), "3");
+}
+
+TEST_F(IngestTogether, AnotherContentUnderTheSameNumberIsFencedAndTheRestIsStored) {
+  must(appendSamples(*db_, deliveries_[2].who, deliveries_[2].lease, chunkOf(0, {9})));
+  EXPECT_EQ(answers(), (std::vector{IngestAnswer::kOk, IngestAnswer::kOk, IngestAnswer::kFenced,
+                                    IngestAnswer::kOk}));
+  EXPECT_EQ(stepState(deliveries_[2].lease.step), "leased");
+}
+
+TEST_F(IngestTogether, FailuresAndChunksThatCameBeforeAreAmongThem) {
+  must(appendSamples(*db_, deliveries_[0].who, deliveries_[0].lease, chunkOf(0, {10})));
+  deliveries_[0].lastChunk = chunkOf(1, {20});
+  deliveries_[0].completion.chunkCount = 2;
+  deliveries_[1].completion.outcome = Outcome::kMeasurement;
+  deliveries_[1].completion.message = "a hash did not match";
+  deliveries_[1].completion.notices = {{"cpu/end", "late"}};
+  deliveries_[2].completion.outcome = Outcome::kInfrastructure;
+  deliveries_[2].completion.message = "the disk is full";
+  EXPECT_EQ(answers(), std::vector(4, IngestAnswer::kOk));
+  EXPECT_EQ(stepState(deliveries_[1].lease.step), "failed");
+  EXPECT_EQ(stepState(deliveries_[2].lease.step), "ready");
+  EXPECT_EQ(sql("SELECT r.mean FROM fleetmark.result r JOIN fleetmark.attempt x ON "
+                "x.id = r.attempt_id WHERE r.metric = 'cpu_rate' AND x.step_id = " +
+                std::to_string(deliveries_[0].lease.step.value)),
+            "15");
+  EXPECT_EQ(sql("SELECT x.step_id || ' ' || n.message FROM fleetmark.notice n JOIN "
+                "fleetmark.attempt x ON x.id = n.attempt_id"),
+            std::to_string(deliveries_[1].lease.step.value) + " late");
 }
 
 }  // namespace

@@ -148,7 +148,7 @@ TEST_F(Quarantine, WithoutALimitNobodyIsTakenOut) {
     ASSERT_TRUE(work);
     model::Completion completion;
     completion.outcome = Outcome::kInfrastructure;
-    must(complete(*db_, never, who, work->lease, completion));
+    must(complete(*db_, never, {who, work->lease, completion, {}}));
   }
   EXPECT_EQ(view(who).state, "online");
 }

@@ -191,6 +191,63 @@ TEST_F(QueueClaim, TwoAgentsOfOneMachineRaceAndOneGetsALease) {
   }
 }
 
+using Requests = std::vector<ports::ClaimRequest>;
+
+TEST_F(QueueClaim, ManyAtOnceGetDifferentStepsInOrder) {
+  insert(makeCampaign(3));
+  Requests requests;
+  for (const char* machine : {"a", "b", "shared", "shared", "c", "d"}) {
+    auto who = enter({.name = machine, .machine = machine});
+    requests.push_back({who.agent, who.session, kTtl});
+  }
+  requests[1].session = 77;  // never was
+  auto got = inUnit([&](ports::UnitOfWork& unit) { return unit.queue().claimEach(requests); });
+  ASSERT_EQ(got.size(), 6u);
+  ASSERT_TRUE(got[0] && got[2] && got[4]);
+  EXPECT_FALSE(got[1] || got[3] || got[5]);
+  EXPECT_LT(got[0]->lease.step.value, got[2]->lease.step.value);
+  EXPECT_LT(got[2]->lease.step.value, got[4]->lease.step.value);
+  for (const auto* one : {&got[0], &got[2], &got[4]}) {
+    EXPECT_EQ(look((*one)->lease).leaseToken, (*one)->lease.token);
+  }
+  EXPECT_EQ(look(got[4]->lease).attemptAgent, requests[4].agent);
+}
+
+TEST_F(QueueClaim, ManyAtOnceKeepTheRelationsOfEach) {
+  insert(makeCampaign(2, saveAndRestore(base::Nanos(0), model::HostRelation::kDifferent)));
+  auto one = enter({.name = "one", .machine = "m1", .boot = "b1"});
+  auto two = enter({.name = "two", .machine = "m2", .boot = "b2"});
+  Requests both{{one.agent, one.session, kTtl}, {two.agent, two.session, kTtl}};
+  auto claimBoth = [&] {
+    return inUnit([&](ports::UnitOfWork& unit) { return unit.queue().claimEach(both); });
+  };
+  auto saves = claimBoth();
+  ASSERT_TRUE(saves[0] && saves[1]);
+  for (const auto& save : saves) measured(save->lease);
+  auto restores = claimBoth();
+  ASSERT_TRUE(restores[0] && restores[1]);
+  EXPECT_EQ(restores[0]->stepName, "restore");
+  // Each restores what the other one saved: restore is the next step of the save's job.
+  EXPECT_EQ(restores[0]->lease.step.value, saves[1]->lease.step.value + 1);
+  EXPECT_EQ(restores[1]->lease.step.value, saves[0]->lease.step.value + 1);
+}
+
+TEST_F(QueueClaim, StepsThatSomebodyElseHoldsAreLeftOut) {
+  insert(makeCampaign(3));
+  auto holder = open();
+  auto holding = must(holder->begin());
+  auto who = enter({.name = "first", .machine = "m1"});
+  auto held = must(holding->queue().claim({who.agent, who.session, kTtl}));
+  auto two = enter({.name = "two", .machine = "m2"});
+  auto three = enter({.name = "three", .machine = "m3"});
+  Requests both{{two.agent, two.session, kTtl}, {three.agent, three.session, kTtl}};
+  auto got = inUnit([&](ports::UnitOfWork& unit) { return unit.queue().claimEach(both); });
+  ASSERT_TRUE(held && got[0] && got[1]);
+  EXPECT_NE(got[0]->lease.step, held->lease.step);
+  EXPECT_NE(got[1]->lease.step, held->lease.step);
+  EXPECT_NE(got[0]->lease.step, got[1]->lease.step);
+}
+
 TEST_F(QueueClaim, RenewalsAnswerInOrder) {
   auto id = insert(makeCampaign(2));
   auto who = enter();

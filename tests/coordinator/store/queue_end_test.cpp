@@ -192,5 +192,32 @@ TEST_F(QueueEnd, HostileTextFromAnAgentIsStoredAsText) {
             "b\xEF\xBF\xBD'; --");
 }
 
+// Two steps that a third needs end in one call.
+TEST_F(QueueEnd, ADependantCountsEachNeedThatWasMetInTheSameCall) {
+  model::PlannedStep left{"left", {}, {}, {}, {}, "", {}};
+  model::PlannedStep right{"right", {}, {}, {}, {}, "", {}};
+  model::PlannedStep both{"both",
+                          {{0, std::chrono::seconds(60), model::HostRelation::kAny},
+                           {1, std::chrono::seconds(120), model::HostRelation::kAny}},
+                          {},
+                          {},
+                          {},
+                          "",
+                          {}};
+  auto id = insert(makeCampaign(1, {left, right, both}));
+  auto first = claim(enter({.name = "a", .machine = "m1"}));
+  auto second = claim(enter({.name = "b", .machine = "m2"}));
+  std::vector ends{endOf(first->lease, StepState::kMeasured, Outcome::kMeasured),
+                   endOf(second->lease, StepState::kMeasured, Outcome::kMeasured)};
+  auto unit = must(db_->begin());
+  must(unit->queue().endEach(ends));
+  must(unit->commit());
+  EXPECT_EQ(steps(id)[2].state, StepState::kReady);
+  EXPECT_EQ(sql("SELECT needs_open || ' ' || round(extract(epoch FROM run_after - now()) / 10) "
+                "FROM fleetmark.step WHERE name = 'both'"),
+            "0 12");
+  EXPECT_EQ(jobState(id), "running");
+}
+
 }  // namespace
 }  // namespace fleetmark::coordinator::store

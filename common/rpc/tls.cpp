@@ -12,6 +12,7 @@
 #include "common/rpc/kj_compat.h"
 #include "common/rpc/kj_error.h"
 #include "common/rpc/peer_identity.h"
+#include "common/rpc/tls_memory.h"
 
 namespace fleetmark::rpc {
 namespace {
@@ -53,6 +54,7 @@ base::Status checkPair(const TlsIdentity& identity) {
 
 base::Result<kj::Own<TlsEndpoint>> TlsEndpoint::make(const TlsIdentity& identity) {
   FM_TRY(checkPair(identity));
+  releaseIdleTlsBuffers();
   try {
     const kj::TlsKeypair pair{kj::TlsPrivateKey(kj::StringPtr(identity.keyPem.c_str())),
                               kj::TlsCertificate(kj::StringPtr(identity.certificatePem.c_str()))};

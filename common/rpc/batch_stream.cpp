@@ -14,7 +14,7 @@ constexpr size_t kFlushFrom = 16 * 1024;   // a full TLS record: waiting gains n
 constexpr size_t kDirectFrom = 16 * 1024;  // writes this large go by themselves, uncopied
 constexpr size_t kMostHeld = 64 * 1024;    // with so much waiting, a writer waits too
 // Held by every connection while it waits. A read of more than that goes straight to the caller.
-constexpr size_t kReadAhead = 4 * 1024;
+constexpr size_t kReadAhead = 2 * 1024;
 constexpr size_t kReadDirectFrom = kReadAhead;
 
 FM_KJ_CLASS_BEGIN

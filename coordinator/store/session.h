@@ -2,9 +2,9 @@
 // to this folder. One thread at a time.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
-#include <map>
 #include <string>
 #include <type_traits>
 #include <utility>

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "common/base/check.h"
-#include "coordinator/report/documents.h"
+#include "coordinator/report/stored_json.h"
 #include "coordinator/report/values.h"
 
 namespace fleetmark::coordinator::report {

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "coordinator/report/document.h"
+
 namespace fleetmark::coordinator::report {
 
 // Text of users and hosts inside a line: everything that Markdown or HTML would read is escaped,
@@ -14,8 +16,6 @@ std::string escapeMarkdown(std::string_view text);
 std::string codeOrText(std::string_view text);
 // A fenced block that no run of backticks in the text can close.
 std::string fenced(std::string_view text, std::string_view language);
-
-enum class Align { kLeft, kRight };
 
 struct MarkdownColumn {
   std::string title;  // Markdown

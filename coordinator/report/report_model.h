@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "coordinator/ports/views.h"
-#include "coordinator/report/documents.h"
 #include "coordinator/report/row_status.h"
+#include "coordinator/report/stored_json.h"
 #include "coordinator/report/values.h"
 
 namespace fleetmark::coordinator::report {

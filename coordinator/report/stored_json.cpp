@@ -1,4 +1,4 @@
-#include "coordinator/report/documents.h"
+#include "coordinator/report/stored_json.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -163,6 +163,7 @@ interface OperatorGateway {
     markdown @1;
     json @2;
     csv @3;
+    html @4;
   }
   struct SubmitRequest {
     yaml @0 :Text;

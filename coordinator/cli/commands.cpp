@@ -223,13 +223,12 @@ ExitCode cancelCommand(const Command& command, const std::string& campaign) {
 ExitCode reportCommand(const Command& command, const ReportArguments& arguments) {
   std::vector<ports::ReportFormat> formats;
   if (arguments.format == "all") {
-    formats = {ports::ReportFormat::kMarkdown, ports::ReportFormat::kJson,
-               ports::ReportFormat::kCsv};
+    formats = ports::allReportFormats();
   } else if (auto format = ports::parseReportFormat(arguments.format)) {
     formats = {*format};
   } else {
     return fail(command, base::invalid("--format " + arguments.format +
-                                       " is unknown; known: md, json, csv, all"));
+                                       " is unknown; known: md, html, json, csv, all"));
   }
   if (formats.size() > 1 && arguments.out.empty()) {
     return fail(command, base::invalid("--format all needs --out FOLDER"));

@@ -176,7 +176,8 @@ int main(int argc, char** argv) {
 
   auto* report = verb("report", "write a campaign's report");
   report->add_option("CAMPAIGN", arguments.report.campaign, "id or name")->required();
-  report->add_option("--format", arguments.report.format, "md, json, csv or all (default md)");
+  report->add_option("--format", arguments.report.format,
+                     "md, html, json, csv or all (default md)");
   report->add_option("--out", arguments.report.out, "folder; without: standard output");
   report->callback([&] { code = cli::reportCommand(command, arguments.report); });
 

@@ -78,9 +78,7 @@ void cancelAndSettle(PrivateFleet& fleet, const base::Clock& clock, const std::s
 
 ExitCode finishRun(const Command& command, PrivateFleet& fleet, const std::string& campaign,
                    const std::string& out, ExitCode code) {
-  auto paths = writeReports(
-      fleet.port(), campaign,
-      {ports::ReportFormat::kMarkdown, ports::ReportFormat::kJson, ports::ReportFormat::kCsv}, out);
+  auto paths = writeReports(fleet.port(), campaign, ports::allReportFormats(), out);
   if (!paths) {
     keepLogs(fleet, out);
     return fail(command, paths.error());

@@ -6,10 +6,11 @@ namespace fleetmark::coordinator::ports {
 
 namespace {
 
-constexpr model::Words<ReportFormat, 3> kFormats{{{
+constexpr model::Words<ReportFormat, 4> kFormats{{{
     {ReportFormat::kMarkdown, "md"},
     {ReportFormat::kJson, "json"},
     {ReportFormat::kCsv, "csv"},
+    {ReportFormat::kHtml, "html"},
 }}};
 
 }  // namespace
@@ -17,6 +18,12 @@ constexpr model::Words<ReportFormat, 3> kFormats{{{
 std::string_view toString(ReportFormat format) { return kFormats.word(format); }
 std::optional<ReportFormat> parseReportFormat(std::string_view word) {
   return kFormats.parse(word);
+}
+
+const std::vector<ReportFormat>& allReportFormats() {
+  static const std::vector<ReportFormat> all{ReportFormat::kHtml, ReportFormat::kMarkdown,
+                                             ReportFormat::kJson, ReportFormat::kCsv};
+  return all;
 }
 
 }  // namespace fleetmark::coordinator::ports

@@ -14,10 +14,11 @@
 
 namespace fleetmark::coordinator::ports {
 
-enum class ReportFormat { kMarkdown, kJson, kCsv };
+enum class ReportFormat { kMarkdown, kJson, kCsv, kHtml };
 
-std::string_view toString(ReportFormat format);  // md | json | csv
+std::string_view toString(ReportFormat format);  // md | json | csv | html
 std::optional<ReportFormat> parseReportFormat(std::string_view word);
+const std::vector<ReportFormat>& allReportFormats();  // as they are written into a folder
 
 struct RenderedReport {
   std::string name;  // report.md, result.json, samples.csv

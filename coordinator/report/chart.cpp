@@ -18,8 +18,10 @@ constexpr int kStripHeight = 44;    // px
 constexpr int kLanes = 7;           // of jitter
 constexpr int kSeriesHeight = 160;  // px
 constexpr double kConfidence = 0.95;
-constexpr std::size_t kPlacesAcross = 400;  // marks nearer than this share of the width are one
-constexpr std::size_t kMostTitles = 2000;   // of a step's dots, with the exact value to hover
+// Marks in one 300th of the width and within 4 px are drawn once.
+constexpr std::size_t kPlacesAcross = 300;
+constexpr double kPlaceHeight = 4;
+constexpr std::size_t kMostTitles = 2000;  // of a step's dots, with the exact value to hover
 
 struct Dot {
   double shown = 0;
@@ -93,7 +95,7 @@ class Marks {
  public:
   bool isNew(double across, double down, model::Verdict verdict) {
     auto x = static_cast<std::size_t>(std::clamp(across / 100, 0.0, 1.0) * kPlacesAcross);
-    auto y = static_cast<std::size_t>(std::clamp(down, 0.0, kPlacesDown - 1.0));
+    auto y = static_cast<std::size_t>(std::clamp(down / kPlaceHeight, 0.0, kPlacesDown - 1.0));
     std::size_t place = (x * kPlacesDown + y) * 2 + (verdict == model::Verdict::kOk ? 1 : 0);
     if (seen_[place]) return false;
     seen_[place] = true;

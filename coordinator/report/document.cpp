@@ -7,10 +7,10 @@ namespace fleetmark::coordinator::report {
 namespace {
 
 void addGapBlocks(const ReportModel& model, Document& out) {
-  out.push_back(Heading{2, "What was not measured, and why"});
+  append(out, Heading{2, "What was not measured, and why"});
   if (model.gaps.empty()) {
-    out.push_back(Paragraph{model.data->steps.empty() ? "The campaign has no steps."
-                                                      : "Everything requested was measured."});
+    append(out, Paragraph{model.data->steps.empty() ? "The campaign has no steps."
+                                                    : "Everything requested was measured."});
     return;
   }
   List list;
@@ -25,7 +25,7 @@ void addGapBlocks(const ReportModel& model, Document& out) {
     }
     list.items.push_back(std::move(line));
   }
-  out.push_back(std::move(list));
+  append(out, std::move(list));
 }
 
 void addNoticeBlocks(const ReportModel& model, Document& out) {
@@ -42,18 +42,20 @@ void addNoticeBlocks(const ReportModel& model, Document& out) {
       }
     }
   }
-  out.push_back(Heading{2, "Notices"});
+  append(out, Heading{2, "Notices"});
   if (notices.items.empty()) {
-    out.push_back(Paragraph{"None."});
+    append(out, Paragraph{"None."});
   } else {
-    out.push_back(std::move(notices));
+    append(out, std::move(notices));
   }
   if (failures.items.empty()) return;
-  out.push_back(Heading{2, "Attempts that failed"});
-  out.push_back(Paragraph{
-      "Infrastructure failed here and the step was tried again; nothing of these attempts is "
-      "in the figures."});
-  out.push_back(std::move(failures));
+  append(out, Heading{2, "Attempts that failed"});
+  append(
+      out,
+      Paragraph{
+          "Infrastructure failed here and the step was tried again; nothing of these attempts is "
+          "in the figures."});
+  append(out, std::move(failures));
 }
 
 void addCampaignBlocks(const ReportModel& model, Document& out) {
@@ -86,7 +88,7 @@ void addCampaignBlocks(const ReportModel& model, Document& out) {
     runners.push_back(std::move(text));
   }
   add("Runners", enumerate(runners));
-  out.push_back(std::move(table));
+  append(out, std::move(table));
 }
 
 void addProfileBlocks(const ReportModel& model, Document& out) {
@@ -100,10 +102,12 @@ void addProfileBlocks(const ReportModel& model, Document& out) {
     table.rows.push_back({Line::ofForeign(profile.probe), std::to_string(profile.protocol),
                           Line::ofCode(profile.fingerprint), Line::ofForeign(words)});
   }
-  out.push_back(Paragraph{
-      "Only figures under the same fingerprint were measured the same way and may be compared. "
-      "It covers protocol and parameters; runner, provider and paths are outside it."});
-  out.push_back(std::move(table));
+  append(
+      out,
+      Paragraph{
+          "Only figures under the same fingerprint were measured the same way and may be compared. "
+          "It covers protocol and parameters; runner, provider and paths are outside it."});
+  append(out, std::move(table));
 }
 
 }  // namespace
@@ -144,20 +148,22 @@ Line whereLine(const ports::ReportStep& step) {
 
 Document buildDocument(const ReportModel& model) {
   Document out;
-  out.push_back(Heading{
-      1, model.title.empty() ? Line("Campaign without a name") : Line::ofForeign(model.title)});
-  out.push_back(Paragraph{Line::ofForeign(model.answer)});
+  append(out, Heading{1, model.title.empty() ? Line("Campaign without a name")
+                                             : Line::ofForeign(model.title)});
+  append(out, Paragraph{Line::ofForeign(model.answer)});
   for (const auto& runners : model.sharedMachines) {
     std::vector<Line> names;
     for (const auto& name : runners) names.push_back(Line::ofForeign(name));
-    out.push_back(Paragraph{
-        Line("Same machine: ")
-            .append(enumerate(names))
-            .own(" ran on one machine, one after another, so a difference between them is no "
-                 "difference of hardware.")});
+    append(
+        out,
+        Paragraph{
+            Line("Same machine: ")
+                .append(enumerate(names))
+                .own(" ran on one machine, one after another, so a difference between them is no "
+                     "difference of hardware.")});
   }
   if (!model.sections.empty()) addHeadlineBlocks(model, out);
-  out.push_back(Heading{2, "What was compared"});
+  append(out, Heading{2, "What was compared"});
   addCampaignBlocks(model, out);
   addProfileBlocks(model, out);
   addSectionBlocks(model, out);

@@ -90,6 +90,12 @@ struct Chart {
 using Block = std::variant<Heading, Paragraph, Table, List, Listing, Chart>;
 using Document = std::vector<Block>;
 
+// Made in its place: g++ 12 takes a variant that was moved from for one that was never set.
+template <typename Kind>
+void append(Document& document, Kind block) {
+  document.emplace_back(std::in_place_type<Kind>, std::move(block));
+}
+
 // Borrows from the model, which must outlive it.
 Document buildDocument(const ReportModel& model);
 

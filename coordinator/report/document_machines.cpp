@@ -19,9 +19,9 @@ std::string memoryText(std::int64_t bytes) {
 }  // namespace
 
 void addMachineBlocks(const ReportModel& model, Document& out) {
-  out.push_back(Heading{2, "Machines and builds"});
+  append(out, Heading{2, "Machines and builds"});
   if (model.machines.empty()) {
-    out.push_back(Paragraph{"No agent has taken a step of this campaign."});
+    append(out, Paragraph{"No agent has taken a step of this campaign."});
     return;
   }
   Table hardware{{{"Runner"},
@@ -57,18 +57,18 @@ void addMachineBlocks(const ReportModel& model, Document& out) {
          Line::ofForeign(machine.build.compiler), Line::ofForeign(machine.build.flags),
          offsetText(machine.clockOffset)});
   }
-  out.push_back(Paragraph{"What could not be read on a machine is left open, not guessed."});
-  out.push_back(std::move(hardware));
-  out.push_back(std::move(software));
+  append(out, Paragraph{"What could not be read on a machine is left open, not guessed."});
+  append(out, std::move(hardware));
+  append(out, std::move(software));
   if (model.sharedMachines.empty()) {
-    out.push_back(Paragraph{"As far as the machines' keys tell, no two runners shared a machine."});
+    append(out, Paragraph{"As far as the machines' keys tell, no two runners shared a machine."});
   }
   for (const auto& runners : model.sharedMachines) {
     std::vector<Line> names;
     for (const auto& name : runners) names.push_back(Line::ofForeign(name));
-    out.push_back(Paragraph{Line("One machine for ")
-                                .append(enumerate(names))
-                                .own(": its probes ran one at a time, never beside each other.")});
+    append(out, Paragraph{Line("One machine for ")
+                              .append(enumerate(names))
+                              .own(": its probes ran one at a time, never beside each other.")});
   }
 }
 

@@ -33,7 +33,7 @@ bool seedIsWritten(std::string_view yaml) {
 }  // namespace
 
 void addMethodBlocks(const ReportModel& model, Document& out) {
-  out.push_back(Heading{2, "Method and caveats"});
+  append(out, Heading{2, "Method and caveats"});
   List list;
   auto add = [&](std::string_view subject, const Line& text) {
     list.items.push_back(Line().strong(Line(subject)).append(text));
@@ -71,28 +71,27 @@ void addMethodBlocks(const ReportModel& model, Document& out) {
   add("One probe at a time",
       " runs on a machine. Other guests of the same hardware can't be seen from inside and may "
       "still have disturbed it.");
-  out.push_back(std::move(list));
+  append(out, std::move(list));
 }
 
 void addReproduceBlocks(const ReportModel& model, Document& out) {
   const auto& data = *model.data;
-  out.push_back(Heading{2, "How to reproduce"});
-  out.push_back(Paragraph{Line("Save the campaign below as ")
-                              .command("campaign.yaml")
-                              .own(". With agents on this machine alone:")});
-  out.push_back(
-      Listing{"fleetmark plan campaign.yaml\nfleetmark run campaign.yaml --out out/again\n", "sh"});
-  out.push_back(Paragraph{"With a fleet whose agents match its runners:"});
-  out.push_back(
-      Listing{"fleetmark submit campaign.yaml\nfleetmark watch CAMPAIGN\n"
-              "fleetmark report CAMPAIGN --format all --out out/again\n",
-              "sh"});
+  append(out, Heading{2, "How to reproduce"});
+  append(out, Paragraph{Line("Save the campaign below as ")
+                            .command("campaign.yaml")
+                            .own(". With agents on this machine alone:")});
+  append(out, Listing{"fleetmark plan campaign.yaml\nfleetmark run campaign.yaml --out out/again\n",
+                      "sh"});
+  append(out, Paragraph{"With a fleet whose agents match its runners:"});
+  append(out, Listing{"fleetmark submit campaign.yaml\nfleetmark watch CAMPAIGN\n"
+                      "fleetmark report CAMPAIGN --format all --out out/again\n",
+                      "sh"});
   if (!seedIsWritten(data.yaml)) {
-    out.push_back(Paragraph{Line("For the same order add ")
-                                .command("seed: " + std::to_string(data.seed))
-                                .own(" to it.")});
+    append(out, Paragraph{Line("For the same order add ")
+                              .command("seed: " + std::to_string(data.seed))
+                              .own(" to it.")});
   }
-  out.push_back(Listing{data.yaml, "yaml"});
+  append(out, Listing{data.yaml, "yaml"});
 }
 
 }  // namespace fleetmark::coordinator::report

@@ -63,11 +63,11 @@ void addOrderBlocks(const ReportModel& model, Document& out) {
   if (steps.empty()) return;
   std::stable_sort(steps.begin(), steps.end(),
                    [](const auto* a, const auto* b) { return *a->startedAt < *b->startedAt; });
-  out.push_back(Heading{2, "Order"});
-  out.push_back(
-      Paragraph{Line("Planned as ")
-                    .command(model::toString(data.order))
-                    .own(". When each step's last attempt began, by the database's clock:")});
+  append(out, Heading{2, "Order"});
+  append(out,
+         Paragraph{Line("Planned as ")
+                       .command(model::toString(data.order))
+                       .own(". When each step's last attempt began, by the database's clock:")});
   Table table{{{"Planned", Align::kRight},
                {"Runner"},
                {"Probe"},
@@ -82,12 +82,12 @@ void addOrderBlocks(const ReportModel& model, Document& out) {
                           Line::ofForeign(step->stepName),
                           "+" + formatSpan(*step->startedAt - *steps.front()->startedAt)});
   }
-  out.push_back(std::move(table));
+  append(out, std::move(table));
   if (steps.size() > kMostRows) {
-    out.push_back(Paragraph{std::to_string(steps.size() - kMostRows) +
-                            " more steps; result.json has the times of all."});
+    append(out, Paragraph{std::to_string(steps.size() - kMostRows) +
+                          " more steps; result.json has the times of all."});
   }
-  for (auto& warning : apartInTime(model)) out.push_back(Paragraph{std::move(warning)});
+  for (auto& warning : apartInTime(model)) append(out, Paragraph{std::move(warning)});
 }
 
 }  // namespace fleetmark::coordinator::report

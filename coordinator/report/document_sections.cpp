@@ -127,8 +127,8 @@ Table metricTable(const Section& section, std::size_t index) {
 }  // namespace
 
 void addHeadlineBlocks(const ReportModel& model, Document& out) {
-  out.push_back(Heading{2, "Headlines"});
-  out.push_back(Paragraph{"Medians of the valid samples."});
+  append(out, Heading{2, "Headlines"});
+  append(out, Paragraph{"Medians of the valid samples."});
   for (const auto& section : model.sections) {
     Table table{rowColumns(section), {}};
     for (const auto& column : section.columns) {
@@ -144,24 +144,24 @@ void addHeadlineBlocks(const ReportModel& model, Document& out) {
       cells.emplace_back(toString(step.status));
       table.rows.push_back(std::move(cells));
     }
-    out.push_back(Paragraph{Line().strong(titleOf(section))});
-    out.push_back(std::move(table));
+    append(out, Paragraph{Line().strong(titleOf(section))});
+    append(out, std::move(table));
   }
 }
 
 void addSectionBlocks(const ReportModel& model, Document& out) {
   for (const auto& section : model.sections) {
-    out.push_back(Heading{2, titleOf(section)});
+    append(out, Heading{2, titleOf(section)});
     std::string pinning = pinningText(section.pinning);
-    if (!pinning.empty()) out.push_back(Paragraph{"CPU placement: " + pinning + "."});
+    if (!pinning.empty()) append(out, Paragraph{"CPU placement: " + pinning + "."});
     for (std::size_t i = 0; i < section.columns.size(); ++i) {
       const auto& column = section.columns[i];
-      out.push_back(Heading{3, Line::ofForeign(section.probe + ": " + column.label)});
+      append(out, Heading{3, Line::ofForeign(section.probe + ": " + column.label)});
       Line about = Line("Metric ").code(column.metric);
       if (!column.help.empty()) about.own(": ").foreign(column.help);
-      out.push_back(Paragraph{about.own("; " + directionOf(column.better) + ".")});
-      out.push_back(Chart{&section, i});
-      out.push_back(metricTable(section, i));
+      append(out, Paragraph{about.own("; " + directionOf(column.better) + ".")});
+      append(out, Chart{&section, i});
+      append(out, metricTable(section, i));
     }
   }
 }

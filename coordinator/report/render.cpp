@@ -1,6 +1,7 @@
 #include "coordinator/report/render.h"
 
 #include "coordinator/report/csv.h"
+#include "coordinator/report/html.h"
 #include "coordinator/report/json.h"
 #include "coordinator/report/markdown.h"
 #include "coordinator/report/report_model.h"
@@ -16,6 +17,8 @@ ports::RenderedReport renderReport(const ports::ReportData& data, ports::ReportF
       return {"result.json", renderJson(model)};
     case ports::ReportFormat::kCsv:
       return {"samples.csv", renderCsv(model)};
+    case ports::ReportFormat::kHtml:
+      return {"report.html", renderHtml(model)};
   }
   return {};
 }

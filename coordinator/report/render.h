@@ -5,7 +5,7 @@
 
 namespace fleetmark::coordinator::report {
 
-// report.md, result.json or samples.csv. Any thread.
+// report.md, report.html, result.json or samples.csv. Any thread.
 ports::RenderedReport renderReport(const ports::ReportData& data, ports::ReportFormat format);
 
 }  // namespace fleetmark::coordinator::report

@@ -1,4 +1,4 @@
-// What a report says, before it has a form: the rows that Markdown, JSON, CSV and later HTML are
+// What a report says, before it has a form: the rows that Markdown, JSON, CSV and HTML are
 // made from, so that they can't disagree. Built once, on any thread, without I/O or a clock.
 #pragma once
 

@@ -338,6 +338,8 @@ schema::OperatorGateway::ReportFormat toWire(ports::ReportFormat format) {
       return schema::OperatorGateway::ReportFormat::JSON;
     case ports::ReportFormat::kCsv:
       return schema::OperatorGateway::ReportFormat::CSV;
+    case ports::ReportFormat::kHtml:
+      return schema::OperatorGateway::ReportFormat::HTML;
   }
   return schema::OperatorGateway::ReportFormat::UNKNOWN;
 }
@@ -350,10 +352,13 @@ base::Result<ports::ReportFormat> fromWire(schema::OperatorGateway::ReportFormat
       return ports::ReportFormat::kJson;
     case schema::OperatorGateway::ReportFormat::CSV:
       return ports::ReportFormat::kCsv;
+    case schema::OperatorGateway::ReportFormat::HTML:
+      return ports::ReportFormat::kHtml;
     case schema::OperatorGateway::ReportFormat::UNKNOWN:
       break;
   }
-  return base::unsupported("that report format is unknown to this version; known: md, json, csv");
+  return base::unsupported(
+      "that report format is unknown to this version; known: md, json, csv, html");
 }
 
 schema::OperatorGateway::AgentWish toWire(ports::AgentWish wish) {

@@ -40,6 +40,7 @@ TEST(RunCommand, MeasuresAndReportsAndLeavesNothing) {
   }
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 2 * 3);
   EXPECT_TRUE(fs::exists(out + "/report.md"));
+  EXPECT_TRUE(fs::exists(out + "/report.html"));
   EXPECT_TRUE(fs::exists(out + "/result.json"));
   EXPECT_TRUE(fleet.survivors().empty()) << fleet.survivors().front();
 }

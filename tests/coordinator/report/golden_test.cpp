@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "coordinator/report/csv.h"
+#include "coordinator/report/html.h"
 #include "coordinator/report/json.h"
 #include "coordinator/report/markdown.h"
 #include "tests/coordinator/report/report_data.h"
@@ -33,6 +34,11 @@ TEST(Golden, TypicalCampaignAsMarkdown) {
   expectGolden("typical.md", renderMarkdown(buildReportModel(data)));
 }
 
+TEST(Golden, TypicalCampaignAsHtml) {
+  auto data = testing::typicalCampaign();
+  expectGolden("typical.html", renderHtml(buildReportModel(data)));
+}
+
 TEST(Golden, TypicalCampaignAsJson) {
   auto data = testing::typicalCampaign();
   expectGolden("typical.json", renderJson(buildReportModel(data)));
@@ -54,6 +60,7 @@ TEST(Golden, SameRowsGiveSameBytes) {
   auto a = buildReportModel(first);
   auto b = buildReportModel(second);
   EXPECT_EQ(renderMarkdown(a), renderMarkdown(b));
+  EXPECT_EQ(renderHtml(a), renderHtml(b));
   EXPECT_EQ(renderJson(a), renderJson(b));
   EXPECT_EQ(renderCsv(a), renderCsv(b));
 }

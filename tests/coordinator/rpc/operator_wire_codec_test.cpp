@@ -307,8 +307,7 @@ TEST(OperatorCodec, ATableKeepsNullAndEmptyApart) {
 }
 
 TEST(OperatorCodec, FormatsAndRolesHaveAWireFormOfTheirOwn) {
-  for (auto format :
-       {ports::ReportFormat::kMarkdown, ports::ReportFormat::kJson, ports::ReportFormat::kCsv}) {
+  for (auto format : ports::allReportFormats()) {
     EXPECT_EQ(*fromWire(toWire(format)), format);
   }
   for (auto role : {ports::Role::kAgent, ports::Role::kOperator}) {
@@ -318,7 +317,7 @@ TEST(OperatorCodec, FormatsAndRolesHaveAWireFormOfTheirOwn) {
        {ports::AgentWish::kDrain, ports::AgentWish::kUndrain, ports::AgentWish::kRelease}) {
     EXPECT_EQ(*fromWire(toWire(wish)), wish);
   }
-  for (int word : {0, 4, 65535}) {
+  for (int word : {0, 5, 65535}) {
     auto wish = fromWire(static_cast<schema::OperatorGateway::AgentWish>(word));
     ASSERT_FALSE(wish);
     EXPECT_EQ(wish.error().code, base::ErrorCode::kUnsupported);

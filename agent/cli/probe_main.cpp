@@ -50,6 +50,8 @@ std::string scaled(double value, model::Unit unit) {
       return base::formatBytes({static_cast<std::int64_t>(value)});
     case model::Unit::kBytesPerSecond:
       return base::formatBytes({static_cast<std::int64_t>(value)}) + "/s";
+    case model::Unit::kBitsPerSecond:
+      return base::formatThousands(value / 1e6, 2) + " Mbps";
     case model::Unit::kIterationsPerSecond:
       return base::formatThousands(value, 0) + " it/s";
     case model::Unit::kOperationsPerSecond:

@@ -8,10 +8,11 @@ namespace {
 
 constexpr Words<Better, 2> kBetter{{{{Better::kHigher, "higher"}, {Better::kLower, "lower"}}}};
 
-constexpr Words<Unit, 7> kUnits{{{
+constexpr Words<Unit, 8> kUnits{{{
     {Unit::kSeconds, "seconds"},
     {Unit::kBytes, "bytes"},
     {Unit::kBytesPerSecond, "bytes_per_second"},
+    {Unit::kBitsPerSecond, "bits_per_second"},
     {Unit::kIterationsPerSecond, "iterations_per_second"},
     {Unit::kOperationsPerSecond, "operations_per_second"},
     {Unit::kRatio, "ratio"},

@@ -17,6 +17,7 @@ enum class Unit {
   kSeconds,
   kBytes,
   kBytesPerSecond,
+  kBitsPerSecond,  // of networks: people see decimal megabits
   kIterationsPerSecond,
   kOperationsPerSecond,
   kRatio,

@@ -23,6 +23,12 @@ constexpr ProbeMethod kMethods[] = {
      "random. The operating system's cache is bypassed and the bypass is proved for each sample; "
      "without the proof a sample is unverified. Write times end after the flush. In a virtual "
      "machine the bypass reaches the guest's cache only."},
+    {"internet",
+     "One HTTP/1.1 stream at a time to the server named, over one persistent connection a sample "
+     "and in sequential requests; name, TCP, TLS and a warm-up stand before the window. Mbps are "
+     "decimal megabits of payload. An upload ends with the last answer's last byte. The request "
+     "time is a zero-byte request on a new connection, with name, TCP and TLS; it is no round "
+     "trip time. Figures hold for that server at that time, and what was unavailable has none."},
     {"selftest", "Measures nothing: its values can be computed again and test the fleet itself."},
 };
 

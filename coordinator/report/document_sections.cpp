@@ -9,6 +9,25 @@ namespace fleetmark::coordinator::report {
 
 namespace {
 
+// Who was at the other end, for probes whose profile has a URL.
+Line serverLine(const Section& section) {
+  if (section.steps.empty()) return {};
+  const auto& step = *section.steps.front().step;
+  auto find = [](const std::string& json, std::string_view name) {
+    for (auto& parameter : parametersInWords(json)) {
+      if (parameter.name == name) return parameter.text;
+    }
+    return std::string();
+  };
+  const std::string url = find(step.paramsJson, "url");
+  if (url.empty()) return {};
+  const std::string name = find(step.placementJson, "name");
+  Line out("Server: ");
+  if (!name.empty()) out.foreign(name).own(", ");
+  out.code(url).own(".");
+  return out;
+}
+
 std::string directionOf(model::Better better) {
   return better == model::Better::kHigher ? "higher is better" : "lower is better";
 }
@@ -152,6 +171,8 @@ void addHeadlineBlocks(const ReportModel& model, Document& out) {
 void addSectionBlocks(const ReportModel& model, Document& out) {
   for (const auto& section : model.sections) {
     append(out, Heading{2, titleOf(section)});
+    Line server = serverLine(section);
+    if (!server.empty()) append(out, Paragraph{std::move(server)});
     std::string pinning = pinningText(section.pinning);
     if (!pinning.empty()) append(out, Paragraph{"CPU placement: " + pinning + "."});
     for (std::size_t i = 0; i < section.columns.size(); ++i) {

@@ -46,6 +46,8 @@ DisplayUnit displayUnit(model::Unit unit, double magnitude) {
                                 {"B", 1}});
     case model::Unit::kBytesPerSecond:
       return {"MiB/s", 1.0 / static_cast<double>(base::kMiB)};
+    case model::Unit::kBitsPerSecond:
+      return {"Mbps", 1e-6};
     case model::Unit::kIterationsPerSecond:
       return {"it/s", 1};
     case model::Unit::kOperationsPerSecond:

@@ -67,9 +67,26 @@ allow_system_cluster() {
   as_root rm -f "$fm_cluster_switch"
 }
 
+# Debian's nginx would also be started on port 80, now and at every boot. The tests start their own, so
+# a host that gets its first nginx through here keeps it off.
+fm_service_policy=/usr/sbin/policy-rc.d
+
+forbid_nginx_service() {
+  [[ -e $fm_service_policy ]] || as_root sh -c '
+    printf "#!/bin/sh\n# fleetmark: removed after the installation\n[ \"\$1\" != nginx ] || exit 101\n" >"$1"
+    chmod 755 "$1"' sh "$fm_service_policy"
+}
+
+settle_nginx_service() {
+  if grep -qs "^# fleetmark:" "$fm_service_policy"; then as_root rm -f "$fm_service_policy"; fi
+  if command -v systemctl >/dev/null && [[ -d /run/systemd/system ]]; then
+    as_root systemctl disable nginx >/dev/null 2>&1 || true
+  fi
+}
+
 # install_packages GROUP...
 install_packages() {
-  local wanted missing log had_postgresql
+  local wanted missing log had_postgresql new_nginx=
   mapfile -t wanted < <(packages_of "$@")
   if ! command -v dpkg-query >/dev/null; then
     fail "this is no Debian system: dpkg-query was not found" \
@@ -88,17 +105,20 @@ install_packages() {
   log=$(mktemp)
   had_postgresql=$(missing_packages postgresql-common)
   [[ -z $had_postgresql ]] || forbid_system_cluster
+  if [[ " ${missing[*]} " == *" nginx "* ]]; then new_nginx=yes; forbid_nginx_service; fi
   if ! { as_root env DEBIAN_FRONTEND=noninteractive apt-get -q update &&
          as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y \
            -o Dpkg::Options::=--force-confold install --no-install-recommends "${missing[@]}"; } \
        >"$log" 2>&1; then
     [[ -z $had_postgresql ]] || allow_system_cluster
+    [[ -z $new_nginx ]] || settle_nginx_service
     tail -n 25 "$log" >&2
     rm -f "$log"
     fail "apt-get could not install: ${missing[*]}" \
       "see the lines above; on Debian 12 every name is in the main archive. Then run this again"
   fi
   [[ -z $had_postgresql ]] || allow_system_cluster
+  [[ -z $new_nginx ]] || settle_nginx_service
   rm -f "$log"
   step_done "${#missing[@]} installed, $((${#wanted[@]} - ${#missing[@]})) were here"
 }

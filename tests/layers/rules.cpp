@@ -146,6 +146,8 @@ constexpr std::string_view kYamlFolders[] = {"coordinator/loader/", "agent/confi
 constexpr std::string_view kOpensslHeaders[] = {"openssl/"};
 constexpr std::string_view kOpensslFolders[] = {"common/crypto/", "tests/"};
 constexpr std::string_view kOpensslParts[] = {"rpc"};
+constexpr std::string_view kCurlHeaders[] = {"curl/"};
+constexpr std::string_view kCurlFolders[] = {"agent/probes/internet/", "tests/"};
 constexpr std::string_view kJsonHeaders[] = {"nlohmann/"};
 constexpr std::string_view kTestFolders[] = {"tests/"};
 constexpr std::string_view kCliHeaders[] = {"CLI/"};
@@ -160,6 +162,7 @@ constexpr std::array kLibraries{
     Library{"prometheus-cpp", kPrometheusHeaders, {}, kPrometheusParts, false, false},
     Library{"yaml-cpp", kYamlHeaders, kYamlFolders, {}, false, false},
     Library{"OpenSSL", kOpensslHeaders, kOpensslFolders, kOpensslParts, false, false},
+    Library{"libcurl", kCurlHeaders, kCurlFolders, {}, false, false},
     Library{"nlohmann/json", kJsonHeaders, kTestFolders, {}, false, true},
     Library{"CLI11", kCliHeaders, kCliFolders, {}, true, false},
     Library{"GoogleTest", kGtestHeaders, kTestFolders, {}, false, false},

@@ -35,6 +35,7 @@ TEST(Words, GoBothWays) {
 TEST(Words, StandInTheDatabaseAndMustNotChange) {
   EXPECT_EQ(toString(Verdict::kTimedOut), "timed_out");
   EXPECT_EQ(toString(Unit::kOperationsPerSecond), "operations_per_second");
+  EXPECT_EQ(toString(Unit::kBitsPerSecond), "bits_per_second");
   EXPECT_EQ(toString(Outcome::kInfrastructure), "infrastructure");
   EXPECT_EQ(toString(Better::kLower), "lower");
   EXPECT_EQ(toString(HostRelation::kFresh), "fresh");

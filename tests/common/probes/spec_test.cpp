@@ -105,5 +105,74 @@ TEST(Estimates, OfTheDiskCountItsPasses) {
   EXPECT_EQ(findSpec("disk")->estimate(*params).expected, base::Nanos(157'520'000'000));
 }
 
+base::Status checkInternet(const std::string& change) {
+  std::string json =
+      R"({"service":"librespeed","url":"https://speed.example.org/backend/","download_path":"",)"
+      R"("upload_path":"","ping_path":"","transfer_bytes":1073741824,"request_bytes":33554432,)"
+      R"("samples":3,"warmup_bytes":1048576,"connect_timeout_ns":10000000000,)"
+      R"("stall_timeout_ns":20000000000,"sample_timeout_ns":900000000000,"proxy":"none",)"
+      R"("allow_http":false,"name":"","ca_file":""})";
+  const auto key = change.substr(0, change.find(':') + 1);
+  if (!key.empty()) {
+    const auto from = json.find(key);
+    EXPECT_NE(from, std::string::npos) << change;
+    json.replace(from, json.find_first_of(",}", from) - from, change);
+  }
+  const auto& spec = *findSpec("internet");
+  auto params = Params::parse(spec, json, "{}");
+  EXPECT_TRUE(params) << json;
+  return spec.check(*params);
+}
+
+TEST(InternetSpec, AcceptsServersWithPortPathAndLiteralAddress) {
+  EXPECT_TRUE(checkInternet(""));
+  for (std::string url : {"https://a.example/", "https://a.example:8443/x/y-z/",
+                          "https://[2001:db8::1]/", "https://[::1]:443/", "https://192.0.2.1/b/"}) {
+    EXPECT_TRUE(checkInternet(R"("url":")" + url + "\"")) << url;
+  }
+}
+
+TEST(InternetSpec, RefusesUrlsThatAreNoServersFolder) {
+  for (std::string url :
+       {"", "a.example/", "ftp://a.example/", "HTTPS://a.example/", "https://", "https:///",
+        "https://a.example", "https://a.example/x", "https://a.example/?k=v/",
+        "https://a.example/#/", "https://a.example:0/", "https://a.example:65536/",
+        "https://a.example:/", "https://a example/", "https://a.example/x y/", "https://-a/",
+        "https://[::1/", "https://a.example/\\n/", "http://a.example/"}) {
+    auto status = checkInternet(R"("url":")" + url + "\"");
+    ASSERT_FALSE(status) << url;
+    EXPECT_EQ(status.error().code, base::ErrorCode::kInvalid);
+  }
+}
+
+TEST(InternetSpec, NeverRepeatsAPasswordOfAUrl) {
+  auto status = checkInternet(R"("url":"https://user:hunter2@a.example/")");
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().message.find("hunter2"), std::string::npos) << status.error().message;
+  EXPECT_NE(status.error().message.find("a user name or a password"), std::string::npos);
+}
+
+TEST(InternetSpec, RefusesWhatTheServiceCannotSend) {
+  EXPECT_FALSE(checkInternet(R"("transfer_bytes":1000000)")) << "no whole MiB";
+  EXPECT_FALSE(checkInternet(R"("warmup_bytes":1)"));
+  EXPECT_FALSE(checkInternet(R"("upload_path":"/empty.php")"));
+  EXPECT_FALSE(checkInternet(R"("ping_path":"x?token=1")"));
+  EXPECT_FALSE(checkInternet(R"("sample_timeout_ns":1000000000)")) << "below stall_timeout";
+}
+
+TEST(Estimates, OfTheInternetAreItsPayloadAtAHundredMegabits) {
+  // By hand: 1,025 MiB are 8,598,323,200 bits, 85.983232 s; twice that and a second, three times.
+  const auto& spec = *findSpec("internet");
+  auto params = Params::parse(
+      spec,
+      R"({"service":"librespeed","url":"","download_path":"","upload_path":"","ping_path":"",)"
+      R"("transfer_bytes":1073741824,"request_bytes":33554432,"samples":3,"warmup_bytes":1048576,)"
+      R"("connect_timeout_ns":10000000000,"stall_timeout_ns":1,"sample_timeout_ns":900000000000,)"
+      R"("proxy":"none","allow_http":false,"name":"","ca_file":""})",
+      "{}");
+  ASSERT_TRUE(params);
+  EXPECT_EQ(spec.estimate(*params).expected, base::Nanos(518'899'392'000));
+}
+
 }  // namespace
 }  // namespace fleetmark::probes

@@ -133,9 +133,9 @@ const BadFile kValues[] = {
 
 const BadFile kMatrix[] = {
     {"unknown_probe", withProbe("dsk: {}"),
-     "c.yaml:5:5: unknown probe 'dsk'; did you mean 'disk'? Known: cpu, disk, selftest"},
+     "c.yaml:5:5: unknown probe 'dsk'; did you mean 'disk'? Known: cpu, disk, internet, selftest"},
     {"stranger_probe", withProbe("telepathy"),
-     "c.yaml:5:5: unknown probe 'telepathy'; known: cpu, disk, selftest"},
+     "c.yaml:5:5: unknown probe 'telepathy'; known: cpu, disk, internet, selftest"},
     {"probe_indent", "campaign: c\nrunners: [{name: a}]\nprobes:\n  - cpu:\n    samples: 3\n",
      "c.yaml:5:5: a second key 'samples' beside probe 'cpu'; begin each probe with '- ' and indent "
      "its parameters further"},
@@ -236,7 +236,7 @@ TEST(BadFilesTogether, AllFaultsAreShownInOneGoByPlace) {
             "c.yaml:5:20: 'samples' under cpu must be a whole number, saw 'many'\n"
             "c.yaml:5:36: 'duration' under cpu: '30' is not a duration: the unit is missing; write "
             "for example 30s, 250ms, 5m or 2h\n"
-            "c.yaml:6:5: unknown probe 'dsik'; did you mean 'disk'? Known: cpu, disk, selftest");
+            "c.yaml:6:5: unknown probe 'dsik'; did you mean 'disk'? Known: cpu, disk, internet, selftest");
 }
 
 TEST(BadFilesTogether, AfterTwentyFaultsOnlyTheirNumberIsShown) {

@@ -221,5 +221,35 @@ TEST(Markdown, SaysWhenRunnersWereMeasuredOneAfterTheOther) {
       << "one step each has no order to choose";
 }
 
+// The published table: one runner measured, one for which the server answered 403.
+TEST(Markdown, InternetKeepsWhatWasUnavailableBesideWhatWasMeasured) {
+  const std::string down = "internet_download_rate", up = "internet_upload_rate";
+  const std::string reason = "download, request 1 of 32: answered 403 Forbidden";
+  auto refused = [&](const std::string& metric) {
+    std::vector<model::Sample> samples;
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      samples.push_back(
+          testing::badSample(metric, i, std::nullopt, model::Verdict::kUnavailable, {reason}));
+    }
+    return testing::metricOf(metric, Unit::kBitsPerSecond, model::Better::kHigher, 3, samples);
+  };
+  auto data = testing::campaignOf(
+      {testing::internetStep("good",
+                             {testing::metricOf(down, Unit::kBitsPerSecond, {9e8, 9.3e8, 9.6e8}),
+                              testing::metricOf(up, Unit::kBitsPerSecond, {4e8, 4e8, 4e8})}),
+       testing::internetStep("refused", {refused(down), refused(up)})});
+  for (auto& metric : data.steps[1].metrics) metric.headline = true;
+  const auto text = markdownOf(data);
+  expectWholeTables(text);
+  EXPECT_THAT(text,
+              HasSubstr("Server: LibreSpeed (Amsterdam), `https://speed.example.org/backend/`."));
+  EXPECT_THAT(text, HasSubstr("Download, Mbps"));
+  EXPECT_THAT(text, HasSubstr("930"));
+  EXPECT_THAT(text, HasSubstr("0 / 3 / 3"));
+  EXPECT_THAT(text, HasSubstr("unavailable"));
+  EXPECT_THAT(text, HasSubstr("answered 403 Forbidden"));
+  EXPECT_THAT(text, HasSubstr("it is no round trip time"));
+}
+
 }  // namespace
 }  // namespace fleetmark::coordinator::report

@@ -130,6 +130,18 @@ ports::ReportStep diskStep(const std::string& runner, std::vector<ports::ReportM
   return step;
 }
 
+ports::ReportStep internetStep(const std::string& runner,
+                               std::vector<ports::ReportMetric> metrics) {
+  auto step = baseStep(runner, "internet");
+  step.fingerprint = "0a1b2c3d4e5f";
+  step.paramsJson = R"({"samples":3,"service":"librespeed","transfer_bytes":1073741824,)"
+                    R"("url":"https://speed.example.org/backend/"})";
+  step.placementJson = R"({"ca_file":"","name":"LibreSpeed (Amsterdam)"
+})";
+  step.metrics = std::move(metrics);
+return step;
+}
+
 ports::ReportStep selftestStep(const std::string& runner,
                                std::vector<ports::ReportMetric> metrics) {
   ports::ReportStep step = baseStep(runner, "selftest");

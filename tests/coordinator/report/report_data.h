@@ -28,6 +28,8 @@ ports::ReportMetric metricOf(const std::string& name, model::Unit unit,
 // A measured step on an agent of the runner's name; machine key "machine-1".
 ports::ReportStep cpuStep(const std::string& runner, std::vector<ports::ReportMetric> metrics);
 ports::ReportStep diskStep(const std::string& runner, std::vector<ports::ReportMetric> metrics);
+// To a server named "LibreSpeed (Amsterdam)".
+ports::ReportStep internetStep(const std::string& runner, std::vector<ports::ReportMetric> metrics);
 ports::ReportStep selftestStep(const std::string& runner, std::vector<ports::ReportMetric> metrics);
 
 // Done, submitted at kStartNs, ended 74 s later; runners and positions from the steps.

@@ -14,6 +14,7 @@ using model::Unit;
 TEST(FormatValue, HasUnitAndThousands) {
   EXPECT_EQ(formatValue(33120.4, Unit::kIterationsPerSecond), "33,120 it/s");
   EXPECT_EQ(formatValue(487.2 * 1048576, Unit::kBytesPerSecond), "487.2 MiB/s");
+  EXPECT_EQ(formatValue(938.4e6, Unit::kBitsPerSecond), "938.4 Mbps");
   EXPECT_EQ(formatValue(21341.4, Unit::kOperationsPerSecond), "21,341 IOPS");
   EXPECT_EQ(formatValue(0.00124, Unit::kSeconds), "1.24 ms");
   EXPECT_EQ(formatValue(4294967295.0, Unit::kCount), "4,294,967,295");

@@ -88,7 +88,6 @@ class HttpConnection::Impl {
     if (code != CURLE_OK) return failureOf(code);
     if (auto wrong = afterwards()) return wrong;
     established_ = true;
-    curl_easy_getinfo(easy_, CURLINFO_ACTIVESOCKET, &socket_);
     done.lastByteAt = now_.lastByteAt;
     done.unacknowledged = now_.unacknowledged;
     done.timing = timing();
@@ -184,6 +183,7 @@ class HttpConnection::Impl {
     while (CURLMsg* message = curl_multi_info_read(multi_, &left)) {
       if (message->msg == CURLMSG_DONE) code = message->data.result;
     }
+    if (code == CURLE_OK) curl_easy_getinfo(easy_, CURLINFO_ACTIVESOCKET, &socket_);
     curl_multi_remove_handle(multi_, easy_);
     return code;
   }
@@ -287,6 +287,9 @@ class HttpConnection::Impl {
   }
 
   std::optional<Failure> failureOf(CURLcode code) const {
+    if (refusedSecond_ && now_.handed + now_.received > 0) {
+      return fail(exchange_->stage, "the connection broke after " + amount());
+    }
     if (refusedSecond_) {
       return fail(exchange_->stage,
                   "the server had closed the connection after the request before; a sample keeps "

@@ -41,7 +41,7 @@ struct ConnectionOptions {
 struct Exchange {
   Stage stage = Stage::kRequest;  // kRequest, kDownload: GET; kUpload: POST
   std::string url = {};
-  base::Bytes answer = {};                       // bytes of the answer, exactly; not with kUpload
+  base::Bytes answer = {};                  // bytes of the answer, exactly; not with kUpload
   std::span<const std::uint8_t> body = {};  // kUpload; must outlive the call
   RepeatCheck* check = nullptr;             // sees the answer as it comes
 };

@@ -236,7 +236,8 @@ TEST(BadFilesTogether, AllFaultsAreShownInOneGoByPlace) {
             "c.yaml:5:20: 'samples' under cpu must be a whole number, saw 'many'\n"
             "c.yaml:5:36: 'duration' under cpu: '30' is not a duration: the unit is missing; write "
             "for example 30s, 250ms, 5m or 2h\n"
-            "c.yaml:6:5: unknown probe 'dsik'; did you mean 'disk'? Known: cpu, disk, internet, selftest");
+            "c.yaml:6:5: unknown probe 'dsik'; did you mean 'disk'? Known: cpu, disk, internet, "
+            "selftest");
 }
 
 TEST(BadFilesTogether, AfterTwentyFaultsOnlyTheirNumberIsShown) {

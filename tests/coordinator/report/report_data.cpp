@@ -136,10 +136,9 @@ ports::ReportStep internetStep(const std::string& runner,
   step.fingerprint = "0a1b2c3d4e5f";
   step.paramsJson = R"({"samples":3,"service":"librespeed","transfer_bytes":1073741824,)"
                     R"("url":"https://speed.example.org/backend/"})";
-  step.placementJson = R"({"ca_file":"","name":"LibreSpeed (Amsterdam)"
-})";
+  step.placementJson = R"text({"ca_file":"","name":"LibreSpeed (Amsterdam)"})text";
   step.metrics = std::move(metrics);
-return step;
+  return step;
 }
 
 ports::ReportStep selftestStep(const std::string& runner,

@@ -33,7 +33,7 @@ TEST(InternetCampaign, MeasuresOneServerAndKeepsTheRowOfAnother) {
       fleet.file("c.yaml", "campaign: net\nrunners: [{name: a}]\nprobes:\n" +
                                probeText(nginx.url() + "backend/", certificates.authority()) +
                                probeText(nginx.url() + "closed/", certificates.authority()) +
-                               "  - cpu: {samples: 1, duration: 100ms}\n");
+                               "  - selftest: {samples: 1}\n");
   auto result = fleet.run(program("fleetmark"), {"run", campaign, "--out", "out"});
   const auto folder = fleet.folder() + "/out/";
   auto report = contentOf(folder + "report.md");
@@ -56,7 +56,7 @@ TEST(InternetCampaign, MeasuresOneServerAndKeepsTheRowOfAnother) {
   }
   EXPECT_EQ(status["internet"], "complete") << result.out;
   EXPECT_EQ(status["internet closed"], "unavailable") << result.out;
-  EXPECT_NE(status.count("cpu"), 0U) << "a probe after it was harmed\n" << result.out;
+  EXPECT_NE(status.count("selftest"), 0U) << "a probe after it was harmed\n" << result.out;
   auto csv = contentOf(folder + "samples.csv");
   EXPECT_NE(csv.find(",internet_upload_rate,bits_per_second,1,"), std::string::npos) << csv;
 }

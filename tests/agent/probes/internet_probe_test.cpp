@@ -172,9 +172,12 @@ TEST_F(InternetProbeOnNginx, ZeroByteRequestIsNewEachTimeAndSplit) {
     EXPECT_GT(about["split"]["tls_ns"].get<std::int64_t>(), 0);
     EXPECT_NEAR(static_cast<double>(sum) / 1e9, *sample.value, 1e-9);
   }
-  ASSERT_EQ(sink_.notices.size(), 1U) << "once a run, not once a sample";
-  EXPECT_EQ(sink_.notices[0].stage, "internet/address");
-  EXPECT_THAT(sink_.notices[0].message, HasSubstr("127.0.0.1 is a loopback one"));
+  std::vector<std::string> said;  // a busy machine may have a notice of its CPU as well
+  for (const auto& notice : sink_.notices) {
+    if (notice.stage == "internet/address") said.push_back(notice.message);
+  }
+  ASSERT_EQ(said.size(), 1U) << "once a run, not once a sample";
+  EXPECT_THAT(said[0], HasSubstr("127.0.0.1 is a loopback one"));
 }
 
 TEST_F(InternetProbeOnNginx, PlainHttpHasNoTlsFigure) {

@@ -44,6 +44,8 @@ TEST_F(ChangeListener, SaysThatItMayHaveMissedSomethingAfterALostConnection) {
   sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
       "WHERE application_name = 'fleetmark-listener' AND datname = current_database()");
   auto lost = listener_->wait("me", seconds(30));
+  // The server's farewell may be read before the end of the connection: then nothing was heard.
+  if (lost && !*lost) lost = listener_->wait("me", seconds(30));
   ASSERT_FALSE(lost);
   EXPECT_EQ(lost.error().code, base::ErrorCode::kUnavailable);
   EXPECT_TRUE(must(listener_->wait("me", seconds(30)))) << "a new connection";

@@ -77,7 +77,8 @@ void cancelAndSettle(PrivateFleet& fleet, const base::Clock& clock, const std::s
 }
 
 ExitCode finishRun(const Command& command, PrivateFleet& fleet, const std::string& campaign,
-                   const std::string& out, ExitCode code) {
+                   const std::vector<model::RunnerSpec>& runners, const std::string& out,
+                   ExitCode code) {
   auto paths = writeReports(fleet.port(), campaign, ports::allReportFormats(), out);
   if (!paths) {
     keepLogs(fleet, out);
@@ -93,6 +94,10 @@ ExitCode finishRun(const Command& command, PrivateFleet& fleet, const std::strin
     printOut(runJson(campaign, static_cast<int>(code), *paths));
   } else {
     for (const auto& path : *paths) headLine(command, "report", path);
+    if (runners.size() > 1) {
+      headLine(command, "next",
+               "fleetmark compare " + out + " " + runners[0].name + " " + runners[1].name);
+    }
   }
   return code;
 }
@@ -139,11 +144,12 @@ ExitCode runCommand(const Command& command, const RunArguments& arguments) {
   WatchView view = makeView(command);
   Watcher watcher{(*fleet)->port(), command.clock, view, &platform::StopSignal::requested};
   auto last = followCampaign(watcher, *id);
-  if (last) return finishRun(command, **fleet, campaign, out, ExitCode::kAllMeasured);
+  const auto& runners = plan->spec.runners;
+  if (last) return finishRun(command, **fleet, campaign, runners, out, ExitCode::kAllMeasured);
   if (platform::StopSignal::requested()) {
     view.finish();
     cancelAndSettle(**fleet, command.clock, campaign);
-    return finishRun(command, **fleet, campaign, out, ExitCode::kInterrupted);
+    return finishRun(command, **fleet, campaign, runners, out, ExitCode::kInterrupted);
   }
   auto health = (*fleet)->healthy();
   keepLogs(**fleet, out);

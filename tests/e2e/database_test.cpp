@@ -1,12 +1,16 @@
 // The coordinator on a PostgreSQL that somebody else keeps, and what that one can do to it.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "tests/e2e/fleet.h"
 #include "tests/support/test_database.h"
 
 namespace fleetmark::tests::e2e {
 namespace {
 
+namespace fs = std::filesystem;
 using support::TestPostgres;
 
 TEST(ExternalDatabase, StoppedInMidCampaignAndBackAndNothingIsLost) {
@@ -71,6 +75,60 @@ TEST(ExternalDatabase, AWatchGoesOnOverACoordinatorsEndWithoutGapsOrRepeats) {
                              "SELECT string_agg(xid || '-' || id || ' ', '' ORDER BY xid, id) "
                              "FROM fleetmark.event WHERE campaign_id = " +
                                  id));
+}
+
+// Neither comes back: what goes on goes on at the other one, which never saw the agent or the
+// watch.
+TEST(ExternalDatabase, AnAgentAndAWatchMoveToAnotherCoordinator) {
+  auto postgres = TestPostgres::make();
+  ASSERT_TRUE(postgres) << postgres.error().message;
+  std::string database = (*postgres)->bareDatabase();
+  Fleet fleet;
+  fleet.startCoordinator({"--database", database});
+  // One fleet: the second has the authority of the first.
+  std::string second = fleet.folder() + "/second";
+  fs::create_directories(second + "/pki");
+  for (const char* file : {"ca.pem", "ca.key"}) {
+    fs::copy_file(fleet.folder() + "/data/pki/" + file, second + "/pki/" + file);
+  }
+  fs::permissions(second, fs::perms::owner_all);
+  fs::permissions(second + "/pki", fs::perms::owner_all);
+  auto other = fleet.spawn(program("fleetmark-coordinator"),
+                           {"--data-dir", second, "--listen", "127.0.0.1:0", "--address-file",
+                            second + "/address", "--database", database},
+                           "second");
+  ASSERT_TRUE(eventually([&] { return fs::exists(second + "/address"); })) << fleet.log("second");
+  std::string address;
+  std::ifstream(second + "/address") >> address;
+
+  fleet.startAgent("a", {"--coordinator", address});
+  std::string id = fleet.submit(
+      "campaign: moved\nrunners: [{name: a}]\n"
+      "probes:\n  - selftest: {samples: 60, interval: 50ms, seed: 7}\n"
+      "  - selftest: {samples: 3, seed: 8}\n",
+      {"--wait"});
+  auto watch =
+      fleet.spawn(program("fleetmark"),
+                  {"--coordinator", fleet.address(), "--coordinator", address, "--identity",
+                   fleet.folder() + "/data/pki/operator", "watch", id, "--json"},
+                  "watch");
+  ASSERT_TRUE(
+      eventually([&] { return fleet.log("watch").find("step.samples") != std::string::npos; }));
+  fleet.coordinator().killTree();
+  ASSERT_TRUE(fleet.coordinator().wait(std::chrono::seconds(20)));
+  auto ended = watch->wait(std::chrono::seconds(60));
+  ASSERT_TRUE(ended) << fleet.log("watch") << fleet.log("second") << fleet.log("a");
+  EXPECT_EQ(ended->code, 0) << fleet.log("watch");
+  EXPECT_EQ(cursorsIn(fleet.log("watch")),
+            (*postgres)->sql(database,
+                             "SELECT string_agg(xid || '-' || id || ' ', '' ORDER BY xid, id) "
+                             "FROM fleetmark.event WHERE campaign_id = " +
+                                 id));
+  EXPECT_EQ((*postgres)->sql(database,
+                             "SELECT count(*) || ' attempts, ' || sum(n) || ' samples' FROM "
+                             "fleetmark.results WHERE campaign_id = " +
+                                 id),
+            "2 attempts, 63 samples");
 }
 
 TEST(ExternalDatabase, DownAtStartSaysSoAndEndsWithExitCode3) {

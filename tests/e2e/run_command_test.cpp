@@ -33,6 +33,8 @@ TEST(RunCommand, MeasuresAndReportsAndLeavesNothing) {
   auto result = fleet.run(program("fleetmark"), {"run", campaign, "--out", out});
   EXPECT_EQ(result.exitCode, 0) << result.out << result.err;
   EXPECT_NE(result.out.find("2 of 2 measured"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("next      fleetmark compare " + out + " a b"), std::string::npos)
+      << result.out;
   EXPECT_EQ(result.out.find('\x1b'), std::string::npos) << "control codes in a pipe";
   std::string csv = slurp(out + "/samples.csv");
   for (const char* value : kExpectedValues) {

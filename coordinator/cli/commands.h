@@ -101,7 +101,8 @@ base::Result<std::string> readCampaignFile(const std::string& file);
 base::Result<std::map<std::string, std::string>> parseAssignments(
     const std::vector<std::string>& assignments);
 base::Result<model::Plan> loadPlan(const FileArguments& arguments);
-// report.html, report.md, result.json and samples.csv, or the one asked for, into `folder`; their paths.
+// report.html, report.md, result.json and samples.csv, or the one asked for, into `folder`; their
+// paths.
 base::Result<std::vector<std::string>> writeReports(ports::OperatorPort& port,
                                                     const std::string& campaign,
                                                     const std::vector<ports::ReportFormat>& formats,
